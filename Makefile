@@ -1,0 +1,72 @@
+# The verbs of this repository. `make` lists them; each sets up what it needs by itself.
+
+MULTIPLEXER ?=
+ARGS ?=
+PYTHON ?=
+
+# Nothing of the pane or the agent that make was started from may reach what it starts.
+unexport $(filter TMUX TMUX_% ZELLIJ% TONGS_AGENTS_% CLAUDECODE,$(.VARIABLES))
+
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+export PIP_NO_INPUT := 1
+
+PY := .venv/bin/python
+# A copied or moved tree gets a virtual environment of its own: the old one points at the old place.
+PLACE := $(firstword $(shell pwd | cksum))
+RUN := .venv/run-$(PLACE)
+DEV := .venv/dev-$(PLACE)
+PIP_INSTALL := $(PY) -m pip install --quiet --constraint constraints.txt
+
+.SUFFIXES:
+.DELETE_ON_ERROR:
+.DEFAULT_GOAL := help
+.PHONY: help demo test check bench validate docs clean tmux
+
+help: ## list the verbs
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' Makefile
+	@echo '  Variables: MULTIPLEXER=tmux|zellij (demo), ARGS="…" (demo, test, bench, validate), PYTHON=… (set-up)'
+
+demo: $(RUN) $(if $(filter zellij,$(MULTIPLEXER)),,tmux) ## the main job from nothing: agents started in panes, prompted, watched, refused
+	@echo "demo: scripted agents in a throw-away multiplexer server, no account and no network"
+	@.venv/bin/tongs-agents demo $(if $(MULTIPLEXER),--multiplexer '$(MULTIPLEXER)') $(ARGS)
+
+test: $(DEV) tmux ## every test, in parallel, on private tmux servers (ARGS="-k paste -n 0")
+	@echo "test: every test, in parallel, on private tmux servers"
+	@$(PY) -m pytest $(ARGS)
+
+check: $(DEV) ## lint, format, types, layers, and the generated pages
+	@echo "check: ruff, mypy, import-linter and the generated pages"
+	@.venv/bin/ruff check .
+	@.venv/bin/ruff format --check .
+	@.venv/bin/mypy
+	@.venv/bin/lint-imports
+	@$(PY) -m scripts.docs --check
+
+bench: $(DEV) tmux ## measure the goals of docs/reference/benchmarks.md and write that page
+	@echo "bench: measuring; this writes docs/reference/benchmarks.md"
+	@$(PY) -m validation.bench $(ARGS)
+
+validate: $(DEV) tmux ## runnable proofs against real programs
+	@echo "validate: runnable proofs against real programs"
+	@$(PY) -m validation $(ARGS)
+
+docs: $(DEV) ## write the generated pages of docs/reference
+	@$(PY) -m scripts.docs
+
+clean: ## remove the virtual environment and every cache
+	@echo "clean: removing .venv, build products and caches"
+	@rm -rf .venv build dist tongs_agents.egg-info .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
+	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+tmux:
+	@sh scripts/need-tmux
+
+$(RUN): pyproject.toml constraints.txt
+	@python=$$(sh scripts/need-python $(PYTHON)) && \
+	echo "set-up: a virtual environment in .venv, made by $$python" && \
+	"$$python" -m venv --clear .venv && \
+	$(PIP_INSTALL) --editable . && touch $@
+
+$(DEV): $(RUN)
+	@echo "set-up: the tools to develop, into .venv"
+	@$(PIP_INSTALL) --editable '.[dev]' && touch $@

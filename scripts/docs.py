@@ -1,0 +1,140 @@
+"""Writes the generated pages of the reference, or checks that they are as they would be written.
+
+Usage: python -m scripts.docs [--check]
+"""
+
+from __future__ import annotations
+
+import argparse
+import difflib
+import importlib
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+
+import click
+
+ROOT = Path(__file__).parents[1]
+WIDTH = 88
+
+_GENERATED = "<!-- Written by `make docs`; do not edit. -->\n"
+
+
+class SourceMissing(Exception):
+    """What a page is generated from does not exist or is not of the expected form."""
+
+
+def _attribute(module: str, name: str) -> object:
+    try:
+        return getattr(importlib.import_module(module), name)
+    except (ImportError, AttributeError) as error:
+        raise SourceMissing(f"{module}.{name} is not there to be documented: {error}") from error
+
+
+def commands(
+    command: click.Command, path: str, parent: click.Context | None = None
+) -> Iterator[tuple[str, str]]:
+    """Each command that is not hidden, depth first: its full name and its help."""
+    context = click.Context(command, info_name=path, parent=parent, terminal_width=WIDTH)
+    yield context.command_path, click.unstyle(command.get_help(context))
+    if isinstance(command, click.Group):
+        for name in command.list_commands(context):
+            child = command.get_command(context, name)
+            if child is not None and not child.hidden:
+                yield from commands(child, name, context)
+
+
+def cli_page() -> str:
+    """The reference of the command line, from what ``--help`` prints."""
+    root = _attribute("tongs_agents.cli.main", "cli")
+    if not isinstance(root, click.Command):
+        raise SourceMissing("tongs_agents.cli.main.cli is not a click command")
+    parts = ["# The command line\n", _GENERATED]
+    for name, text in commands(root, "tongs-agents"):
+        parts.append(f"## `{name}`\n\n```text\n{_trimmed(text)}\n```\n")
+    return "\n".join(parts)
+
+
+def _trimmed(text: str) -> str:
+    return "\n".join(line.rstrip() for line in text.strip("\n").splitlines())
+
+
+def reasons_page() -> str:
+    """The table of reasons, by exit code and slug."""
+    reasons = _attribute("tongs_agents.outcomes", "REASONS")
+    if not isinstance(reasons, Mapping):
+        raise SourceMissing("tongs_agents.outcomes.REASONS is not a mapping")
+    parts = [
+        "# Reasons\n",
+        _GENERATED,
+        "Every refusal and failure carries one of these slugs as `reason`,\n"
+        "in `--json` and over MCP.\n",
+        "| exit code | reason | what it means | what to do |",
+        "|---|---|---|---|",
+    ]
+    rows = sorted((code, slug, meaning, act) for slug, (code, meaning, act) in reasons.items())
+    parts += [
+        f"| {code} | `{slug}` | {_cell(what)} | {_cell(act)} |" for code, slug, what, act in rows
+    ]
+    return "\n".join(parts) + "\n"
+
+
+def _cell(text: str) -> str:
+    return " ".join(text.split()).replace("|", "\\|")
+
+
+PAGES: Mapping[str, Callable[[], str]] = {
+    "docs/reference/cli.md": cli_page,
+    "docs/reference/reasons.md": reasons_page,
+}
+"""Each generated page and what makes it."""
+
+
+def _read(path: Path) -> str:
+    return path.read_text(encoding="utf-8") if path.exists() else ""
+
+
+def write(root: Path) -> list[str]:
+    """Write every page below ``root``; the names of those that changed."""
+    changed = []
+    for name, make in PAGES.items():
+        path = root / name
+        text = make()
+        if _read(path) != text:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+            changed.append(name)
+    return changed
+
+
+def differences(root: Path) -> str:
+    """A diff from the pages below ``root`` to what they ought to be; empty where they agree."""
+    lines: list[str] = []
+    for name, make in PAGES.items():
+        there, wanted = (text.splitlines(keepends=True) for text in (_read(root / name), make()))
+        lines += difflib.unified_diff(there, wanted, name, f"{name} (generated)")
+    return "".join(lines)
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Write the pages; with ``--check`` only compare, and return 1 where they differ."""
+    parser = argparse.ArgumentParser(prog="scripts.docs", description=__doc__)
+    parser.add_argument("--check", action="store_true", help="compare, and write nothing")
+    options = parser.parse_args(argv)
+    try:
+        if options.check:
+            if diff := differences(ROOT):
+                print(
+                    f"{diff}\nthe generated pages are out of date: run `make docs`", file=sys.stderr
+                )
+            return 1 if diff else 0
+        for name in write(ROOT):
+            print(f"docs: wrote {name}")
+    except SourceMissing as error:
+        print(f"docs: {error}", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

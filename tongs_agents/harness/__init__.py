@@ -1,0 +1,1 @@
+"""All that is particular to one kind of agent program, one file each."""

@@ -1,0 +1,49 @@
+"""The harnesses by name: how each is read, and how it takes a first prompt."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from tongs_agents.harness.scripted import ScriptedReader
+from tongs_agents.harness.unread import UnreadReader
+from tongs_mux.reader import Reader, Unreadable
+
+
+@dataclass(frozen=True, slots=True)
+class Harness:
+    """One kind of agent program.
+
+    ``reader`` is given the profile's ``multiline``; ``with_prompt`` adds a first
+    prompt to a command line, None where the program takes none there (A91).
+    """
+
+    name: str
+    reader: Callable[[bool], Reader]
+    with_prompt: Callable[[tuple[str, ...], str], tuple[str, ...]] | None
+
+
+def after_dashes(argv: tuple[str, ...], prompt: str) -> tuple[str, ...]:
+    """``argv`` with the prompt behind ``--``, where no option can swallow it (A73)."""
+    return (*argv, "--", prompt)
+
+
+HARNESSES = {
+    harness.name: harness
+    for harness in (
+        Harness("claude", lambda _: UnreadReader("claude"), after_dashes),
+        Harness("codex", lambda _: UnreadReader("codex"), after_dashes),
+        Harness("pi", lambda _: UnreadReader("pi"), None),
+        Harness("scripted", lambda _: ScriptedReader(), after_dashes),
+        Harness("other", lambda multiline: Unreadable(multiline=multiline), None),
+    )
+}
+"""Every harness by the name that a profile gives it."""
+
+
+def harness_named(name: str) -> Harness:
+    """The harness of this name; a record of a newer version's harness reads as ``other``."""
+    return HARNESSES.get(name, HARNESSES["other"])
+
+
+__all__ = ["HARNESSES", "Harness", "after_dashes", "harness_named"]

@@ -1,0 +1,256 @@
+"""Launches by profile: spawn, respawn, what is on record, and what may be forgotten."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Literal
+
+from tongs_agents import launcher
+from tongs_agents.config import Config, Profile
+from tongs_agents.errors import LaunchError, Refused
+from tongs_agents.harness.inherited import cleaned
+from tongs_agents.harness.registry import Harness, harness_named
+from tongs_agents.multiplexers import make_socket_dir, workspace_pane
+from tongs_agents.parcel import Parcel, leave, parcel_path
+from tongs_agents.paths import Places
+from tongs_mux.acts import Actor
+from tongs_mux.control import Controller
+from tongs_mux.errors import BadText, MuxError
+from tongs_mux.evidence import Seen
+from tongs_mux.ids import new_launch_id
+from tongs_mux.model import LaunchRecord, PaneRef
+from tongs_mux.opening import CLAIM_SECONDS, Opener, Plan, StartFailed
+from tongs_mux.process import alive
+from tongs_mux.reader import Reader
+from tongs_mux.text import prepare
+from tongs_mux.verify import CLAIM_GRACE
+
+READY_SECONDS = 20.0
+"""How long a first prompt waits for the composer of a program that takes none by argv."""
+
+
+@dataclass(frozen=True, slots=True)
+class Spawned:
+    """A launch that was started. ``state`` is ``running``, or ``pending`` if unclaimed."""
+
+    record: LaunchRecord
+    state: str
+    prompt: Literal["submitted", "pasted"] | None
+    notices: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Starter:
+    """What starting a launch needs of the world."""
+
+    control: Controller
+    places: Places
+    config: Config
+    environ: Mapping[str, str]
+    uid: int
+    home: Path
+    cwd: Path
+    random_hex: Callable[[int], str]
+
+    def spawn(
+        self,
+        profile: Profile,
+        by: Actor,
+        *,
+        prompt: str | None = None,
+        labels: Mapping[str, str] | None = None,
+    ) -> Spawned:
+        """Start ``profile`` in a new pane of the workspace session, stealing no focus.
+
+        A session that isn't running is started detached, and said so in the
+        notices. Raises LaunchError where the command can't be executed or ends
+        at once, BadText for a prompt that may not be sent, BackendError,
+        AuditFailed.
+        """
+        body = None if prompt is None else prepare(prompt).decode("utf-8")
+        harness = harness_named(profile.harness)
+        record = self._record(profile, labels or {})
+        where = self._where()
+        argv, pasted = _with_prompt(harness, record.argv, body)
+        self._leave_parcel(record, argv, profile.env)
+        try:
+            record, created = self._open(record, where, by)
+            spawned = self._await(record, created, where)
+        except BaseException:
+            parcel_path(self.places.runtime_dir, record.launch_id).unlink(missing_ok=True)
+            raise
+        if pasted is not None and spawned.state == "running":
+            return self._first_prompt(spawned, pasted, by)
+        return replace(spawned, prompt="pasted" if body is not None else None)
+
+    def respawn(self, record: LaunchRecord, by: Actor) -> Spawned:
+        """Start the profile of an ended launch again, as a new launch.
+
+        Raises Refused: ``running`` for a live launch, ``unknown`` where that
+        can't be told, ``no-such-profile`` where the config has lost it.
+        """
+        state = self.control.verify(record).verdict.state
+        if state in ("running", "pending", "unknown"):
+            raise Refused(
+                f"launch {record.launch_id} is {state}",
+                reason=state,
+                hint="`tongs-agents close` it first" if state == "running" else "try again later",
+            )
+        profile = profile_named(self.config, record.labels.get("profile", ""))
+        return self.spawn(profile, by, labels={"respawned_from": record.launch_id})
+
+    def _record(self, profile: Profile, labels: Mapping[str, str]) -> LaunchRecord:
+        own = {
+            "profile": profile.name,
+            "harness": profile.harness,
+            "wrapper": "yes" if profile.wrapper else "no",
+            "multiline": "yes" if profile.multiline else "no",
+        }
+        return LaunchRecord(
+            launch_id=new_launch_id(self.random_hex),
+            created_at=self.control.clock(),
+            argv=profile.command,
+            cwd=str(profile.cwd or self.cwd),
+            labels={**own, **labels},
+            places={
+                "config": str(self.places.config),
+                "state_dir": str(self.places.state_dir),
+                "runtime_dir": str(self.places.runtime_dir),
+            },
+        )
+
+    def _where(self) -> PaneRef:
+        space = self.config.workspace
+        return workspace_pane(
+            space.multiplexer, space.session, space.socket, self.environ, self.uid
+        )
+
+    def _leave_parcel(
+        self, record: LaunchRecord, argv: tuple[str, ...], env: Mapping[str, str]
+    ) -> None:
+        path = parcel_path(self.places.runtime_dir, record.launch_id)
+        leave(path, Parcel(argv, cleaned(self.environ), env))
+
+    def _opener(self) -> Opener:
+        control = self.control
+        return Opener(
+            store=control.store,
+            audit=control.audit,
+            judge=control.judge,
+            runtime=self.places.runtime_dir,
+            monotonic=control.monotonic,
+            pause=control.pause,
+        )
+
+    def _open(self, record: LaunchRecord, where: PaneRef, by: Actor) -> tuple[LaunchRecord, bool]:
+        if where.socket is not None:
+            make_socket_dir(where.socket)
+        command = (sys.executable, "-I", "-m", launcher.MODULE)
+        plan = Plan(
+            record=record,
+            session=where.session,
+            launcher=(*command, str(self.places.state_dir), record.launch_id),
+            name=record.labels["profile"],
+            create_session=True,
+            environment=cleaned(self.environ),
+        )
+        record, opened = self._opener().open(plan, self.control.backends(where), by)
+        return record, opened.created_session
+
+    def _await(self, record: LaunchRecord, created: bool, where: PaneRef) -> Spawned:
+        try:
+            record = self._opener().await_claim(record.launch_id, self._became, CLAIM_SECONDS)
+        except StartFailed as error:
+            raise LaunchError(error.message, hint=error.hint) from error
+        seen = self.control.verify(record)
+        state = seen.verdict.state
+        if state == "exited":
+            raise LaunchError(
+                f"{record.argv[0]} ended at once",
+                hint=f"run it by hand in {record.cwd} to see why",
+            )
+        notices = (f"session {where.session!r} was not running: started detached",)
+        return Spawned(record, state, None, notices if created else ())
+
+    def _became(self, record: LaunchRecord) -> bool:
+        """True once the launcher has become the command, or has ended."""
+        if record.claim is None:
+            return False
+        return launcher.MODULE not in self.control.processes.argv(record.claim.process.pid)
+
+    def _first_prompt(self, spawned: Spawned, prompt: str, by: Actor) -> Spawned:
+        """Send the prompt once the composer is ready (A21, A91); a refusal is a notice."""
+        record = spawned.record
+        reader = reader_of(record)
+        until = self.control.monotonic() + READY_SECONDS
+        while reader.guarded and self.control.monotonic() < until:
+            sight = self.control.sight(record, reader)
+            if sight.reading.composer != "unseen" or not sight.seen.verdict.verified:
+                break
+            self.control.pause(0.1)
+        try:
+            receipt = self.control.send(record, prompt, reader, by, wrapper=is_wrapper(record))
+        except (MuxError, BadText) as error:
+            notice = f"the prompt was not sent: {error}"
+            return replace(spawned, notices=(*spawned.notices, notice))
+        return replace(spawned, prompt=receipt.receipt)
+
+
+def _with_prompt(
+    harness: Harness, argv: tuple[str, ...], prompt: str | None
+) -> tuple[tuple[str, ...], str | None]:
+    """(argv, prompt still to be sent): in the argv where the harness takes one there."""
+    if prompt is None or harness.with_prompt is None:
+        return argv, prompt
+    return harness.with_prompt(argv, prompt), None
+
+
+def profile_named(config: Config, name: str) -> Profile:
+    """The configured profile. Raises Refused ``no-such-profile``."""
+    profile = config.profiles.get(name)
+    if profile is None:
+        known = ", ".join(sorted(config.profiles)) or "none"
+        raise Refused(
+            f"there is no profile {name!r} (configured: {known})",
+            reason="no-such-profile",
+            hint=f"add [profiles.{name}] to {config.path}, or see `tongs-agents init`",
+        )
+    return profile
+
+
+def reader_of(record: LaunchRecord) -> Reader:
+    """The reader for the harness that the launch was started with."""
+    harness = harness_named(record.labels.get("harness", "other"))
+    return harness.reader(record.labels.get("multiline") == "yes")
+
+
+def is_wrapper(record: LaunchRecord) -> bool:
+    """True where the claimed process is declared to be a wrapper of the harness (D3)."""
+    return record.labels.get("wrapper") == "yes"
+
+
+def may_forget(seen: Seen, control: Controller) -> bool:
+    """True for a record whose launch has surely ended, or was never claimed (A88).
+
+    ``unknown`` is no end: a silent multiplexer removes nothing.
+    """
+    record = seen.record
+    if record.claim is None:
+        old = control.clock() - record.created_at > CLAIM_GRACE
+        return record.start_error is not None or old
+    gone = not alive(control.processes, record.claim.process)
+    return gone and seen.verdict.state in ("exited", "replaced", "not-listed")
+
+
+__all__ = [
+    "READY_SECONDS",
+    "Spawned",
+    "Starter",
+    "is_wrapper",
+    "may_forget",
+    "profile_named",
+    "reader_of",
+]

@@ -1,0 +1,46 @@
+"""The journal: what happened to the scripted agent, one JSON line a fact."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Mapping
+from typing import Any
+
+JOURNAL_VARIABLE = "TONGS_SCRIPTED_LOG"
+"""Environment variable that names the file where the option does not."""
+
+
+class Journal:
+    """Appends facts to a file (0600), each in one unbuffered write. No file: no journal.
+
+    Raises:
+        OSError: the file can't be opened, is a link, or can't be written to.
+    """
+
+    def __init__(self, path: str | None, *, clock: Callable[[], float]) -> None:
+        self._clock = clock
+        self._fd = None if path is None else _opened(path)
+
+    def record(self, event: str, fields: Mapping[str, Any]) -> None:
+        """Writes one fact: the time, the event, this process, and ``fields``."""
+        if self._fd is None:
+            return
+        fact = {"t": round(self._clock(), 6), "event": event, "pid": os.getpid(), **fields}
+        line = memoryview(json.dumps(fact).encode("ascii") + b"\n")
+        while line:
+            line = line[os.write(self._fd, line) :]
+
+    def close(self) -> None:
+        """Nothing is written after this."""
+        if self._fd is not None:
+            os.close(self._fd)
+            self._fd = None
+
+
+def _opened(path: str) -> int:
+    flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
+    return os.open(path, flags, 0o600)
+
+
+__all__ = ["JOURNAL_VARIABLE", "Journal"]

@@ -1,0 +1,1 @@
+"""tongs_chat: messages between agents and decisions about them."""

@@ -1,0 +1,1 @@
+"""tongs_mux: panes that are verified before anything touches them."""

@@ -1,0 +1,116 @@
+"""An audited act: a begin line before it, one outcome line after it (A97)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from types import TracebackType
+
+from tongs_mux.audit import AuditEntry, AuditLog
+from tongs_mux.errors import AuditFailed, DeliveryError, DeliveryUncertain, MuxError
+from tongs_mux.model import Fact, LaunchRecord, PaneRef
+
+Judge = Callable[[BaseException], tuple[str, int]]
+"""(outcome word, exit code) of an error: the table of a layer above."""
+
+
+@dataclass(frozen=True, slots=True)
+class Actor:
+    """Who acts: ``cli``, ``cli:<launch>``, ``mcp:<launch>``, ``chat:<launch>``."""
+
+    name: str
+    caller: str | None = None
+    """The launch that acts, where one does."""
+
+
+def simple_judge(error: BaseException) -> tuple[str, int]:
+    """For use without a layer above: refused 5, anything else 1."""
+    if isinstance(error, DeliveryUncertain) or not isinstance(error, MuxError):
+        return ("error", 1)
+    return ("refused", 5)
+
+
+class Act:
+    """Context of one act on one launch. Nothing may be done before ``begin``.
+
+    A refusal, which never begins, writes only its outcome line; where even
+    that can't be written, AuditFailed takes the refusal's place.
+    """
+
+    def __init__(
+        self, log: AuditLog, judge: Judge, action: str, by: Actor, record: LaunchRecord
+    ) -> None:
+        self._log = log
+        self._judge = judge
+        self._entry = AuditEntry(
+            actor=by.name,
+            action=action,
+            caller=by.caller,
+            target=record.launch_id,
+            pane=record.pane,
+        )
+        self._begun = ""
+
+    @property
+    def id(self) -> str:
+        """The act's id, empty before it began."""
+        return self._begun
+
+    def about(self, body: bytes, digest: str) -> None:
+        """Byte count and SHA-256 of the text; the text itself is never logged (6.31)."""
+        self._entry = replace(self._entry, bytes=len(body), sha256=digest)
+
+    def aimed(self, pane: PaneRef) -> None:
+        """The pane, where it was not known at first."""
+        self._entry = replace(self._entry, pane=pane)
+
+    def note(self, facts: tuple[Fact, ...], receipt: str | None = None) -> None:
+        """Evidence, and the receipt, for the outcome line."""
+        self._entry = replace(self._entry, evidence=_words(facts), receipt=receipt)
+
+    def begin(self) -> None:
+        """Write the begin line, once. Raises AuditFailed: then nothing may be done."""
+        if not self._begun:
+            self._begun = self._log.begin(self._entry)
+
+    def __enter__(self) -> Act:
+        """Nothing is written yet."""
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Write the outcome line."""
+        if isinstance(error, AuditFailed) and not self._begun:
+            return
+        try:
+            self._log.outcome(self._begun or None, self._ended(error))
+        except AuditFailed as failed:
+            if self._begun and error is None:
+                raise DeliveryUncertain(
+                    "it was done, but its outcome could not be audited: " + failed.message,
+                    reason="audit", effect="unknown", hint=failed.hint,
+                ) from failed  # fmt: skip
+            if not self._begun:
+                raise failed from error
+
+    def _ended(self, error: BaseException | None) -> AuditEntry:
+        if error is None:
+            return replace(self._entry, outcome="ok", exit_code=0)
+        outcome, code = self._judge(error)
+        reason = getattr(error, "reason", "failed")
+        effect = error.effect if isinstance(error, DeliveryError) and self._begun else None
+        return replace(self._entry, outcome=outcome, exit_code=code, reason=reason, effect=effect)
+
+
+def _words(facts: tuple[Fact, ...]) -> tuple[str, ...]:
+    """Names of the facts; what was seen only where it is one word (``window: open``)."""
+    return tuple(
+        f"{fact.check}: {fact.seen}" if fact.seen.isalpha() else fact.check for fact in facts
+    )
+
+
+__all__ = ["Act", "Actor", "Judge", "simple_judge"]

@@ -1,0 +1,1 @@
+"""Real multiplexers behind the one seam."""

@@ -1,0 +1,198 @@
+"""tmux behind the seam: check and act are one command list of its server (mechanism 3)."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable, Mapping
+
+from tongs_mux.backend import Guard, Held, Opened, OpenRequest
+from tongs_mux.backends import tmux_format as form
+from tongs_mux.backends.tmux_server import DEADLINE, Answer, BoundedServer
+from tongs_mux.errors import BackendError, BackendOutputError
+from tongs_mux.model import Listing, Look, Multiplexer, PaneFacts, PaneRef, ProcessIdentity
+from tongs_mux.process import Processes
+
+WIDTH, HEIGHT = 200, 50
+"""Size of a session that is started detached, in cells."""
+
+_REPORT = ('display-message -p "done"', 'display-message -p "held"')
+
+
+class TmuxBackend:
+    """One tmux server at one absolute socket path."""
+
+    multiplexer: Multiplexer = "tmux"
+    atomic = True
+
+    def __init__(
+        self,
+        socket: str,
+        *,
+        processes: Processes,
+        environ: Mapping[str, str],
+        deadline: float = DEADLINE,
+        tmux_bin: str = "tmux",
+        buffer_name: Callable[[], str] = lambda: f"tongs-{secrets.token_hex(8)}",
+    ) -> None:
+        self._server = BoundedServer(
+            socket, environ=environ, deadline=deadline, tmux_bin=tmux_bin
+        )
+        self._socket = socket
+        self._processes = processes
+        self._buffer_name = buffer_name
+
+    def address(self) -> str | None:
+        """The absolute path of the socket."""
+        return self._socket
+
+    def _identity(self, pid: int) -> ProcessIdentity:
+        facts = self._processes.facts(pid)
+        return ProcessIdentity(pid, facts.start_token if facts is not None else None)
+
+    def listing(self) -> Listing | None:
+        """One ``list-panes -a``."""
+        answer = self._server.run("list-panes", "-a", "-F", form.PANE_FORMAT)
+        if answer.no_server:
+            return None
+        if answer.code != 0:
+            raise BackendError(f"tmux list-panes: {answer.error or f'status {answer.code}'}")
+        parsed = [found for found in map(form.parse_pane, answer.lines) if found is not None]
+        if not parsed:
+            # a server without a pane ends at once; an empty answer is no answer
+            raise BackendOutputError("tmux listed no pane at all")
+        panes: dict[str, PaneFacts] = {facts.pane_id: facts for _, facts in parsed}
+        return Listing(self._identity(parsed[0][0]), panes)
+
+    def look(self, pane_id: str) -> Look | None:
+        """The pane's facts and its screen, in one command list."""
+        answer = self._server.run(
+            *("display-message", "-p", "-t", pane_id, form.PANE_FORMAT, ";"),
+            *("capture-pane", "-p", "-e", "-t", pane_id),
+        )
+        if answer.no_server:
+            return None
+        if not answer.lines:
+            raise BackendError(f"tmux display-message: {answer.error or 'no answer'}")
+        found = form.parse_pane(answer.lines[0])
+        if found is None or found[1].pane_id != pane_id:
+            return self._absent(answer)
+        screen = form.parse_screen(answer.lines[1:])
+        return Look(self._identity(found[0]), found[1], screen)
+
+    def _absent(self, answer: Answer) -> Look:
+        pid = answer.lines[0].split(form.SEPARATOR, 1)[0]
+        server = self._identity(int(pid)) if pid.isdigit() else ProcessIdentity(0, None)
+        return Look(server, None, form.parse_screen([]))
+
+    def history(self, pane_id: str, lines: int) -> tuple[str, ...]:
+        """The end of scrollback and screen, without trailing empty lines."""
+        answer = self._server.must("capture-pane", "-p", "-S", f"-{lines}", "-t", pane_id)
+        text = [form.plain(line).rstrip() for line in answer.lines]
+        while text and not text[-1]:
+            text.pop()
+        return tuple(text[-lines:])
+
+    def has_session(self, session: str) -> bool:
+        """``has-session`` with an exact name; no server is no session."""
+        return self._server.run("has-session", "-t", f"={session}").code == 0
+
+    def open(self, request: OpenRequest) -> Opened:
+        """A new window in the session, or a new session with it, detached."""
+        exists = self.has_session(request.session)
+        if not exists and not request.create_session:
+            raise BackendError(f"there is no tmux session {request.session!r}")
+        head = (
+            ("new-window", "-d", "-t", f"={request.session}:")
+            if exists
+            else ("new-session", "-d", "-s", request.session, "-x", str(WIDTH), "-y", str(HEIGHT))
+        )
+        rest = ("-n", form.literal(request.name), "-c", form.literal(request.cwd))
+        words = [*head, *rest, "-P", "-F", form.PANE_FORMAT, "--", *request.argv]
+        environ = None if exists else request.environment
+        answer = self._server.run(*map(form.argument, words), environ=environ)
+        found = form.parse_pane(answer.lines[0]) if answer.code == 0 and answer.lines else None
+        if found is None:
+            raise BackendError(f"tmux {words[0]}: {answer.error or 'it opened no pane'}")
+        pid, facts = found
+        # ours close when their program ends, whatever the user's own setting (C12)
+        self._server.run("set-option", "-w", "-t", facts.pane_id, "remain-on-exit", "off")
+        pane = PaneRef("tmux", facts.session, facts.pane_id, self._socket)
+        return Opened(pane, facts.pid, self._identity(pid), created_session=not exists)
+
+    def paste(self, guard: Guard, body: bytes) -> Held:
+        """A private buffer by standard input, then check and bracketed paste as one act."""
+        name = self._buffer_name()
+        act = f"paste-buffer -d -p -r -b {name} -t {guard.pane_id} ; {_REPORT[0]}"
+        otherwise = f"delete-buffer -b {name} ; {_REPORT[1]}"
+        held: Held | None = None
+        try:
+            held = self._held(
+                self._server.must(
+                    *("load-buffer", "-b", name, "-", ";"),
+                    *self._when(form.may_type(guard), guard, act, otherwise),
+                    stdin=body,
+                )
+            )
+        finally:
+            if held is None:
+                self._drop_buffer(name)
+        return held
+
+    def _drop_buffer(self, name: str) -> None:
+        try:
+            self._server.run("delete-buffer", "-b", name)
+        except BackendError:
+            pass  # the first error is the one to report
+
+    def enter(self, guard: Guard) -> Held:
+        """Look and Enter as one act."""
+        act = f"send-keys -t {guard.pane_id} Enter ; {_REPORT[0]}"
+        return self._act(form.may_type(guard), guard, act)
+
+    def close(self, guard: Guard) -> Held:
+        """``kill-pane`` where the pane is still the one meant."""
+        act = f"{_REPORT[0]} ; kill-pane -t {guard.pane_id}"
+        return self._act(form.same_pane(guard), guard, act)
+
+    def focus(self, guard: Guard) -> tuple[Held, str]:
+        """Window, pane, and the client that was used last; no other client moves."""
+        clients = self._clients()
+        client = max(clients, key=lambda row: row[0])[1] if clients else ""
+        target = f"-t {guard.pane_id}"
+        act = f"select-window {target} ; select-pane {target}"
+        if client:
+            act += f" ; switch-client -c {client} {target}"
+        return self._act(form.same_pane(guard), guard, f"{act} ; {_REPORT[0]}"), client
+
+    def focused(self) -> frozenset[str]:
+        """The pane that each attached client shows; control clients show none."""
+        return frozenset(pane for _, _, pane in self._clients())
+
+    def _clients(self) -> list[tuple[int, str, str]]:
+        answer = self._server.run("list-clients", "-F", form.CLIENT_FORMAT)
+        rows = [line.split(form.SEPARATOR) for line in answer.lines]
+        return [
+            (int(row[1]), row[2], row[3])
+            for row in rows
+            if len(row) == 4 and row[0] in ("", "0") and row[1].isdigit()
+        ]
+
+    def _act(self, conditions: list[str], guard: Guard, act: str) -> Held:
+        return self._held(self._server.must(*self._when(conditions, guard, act, _REPORT[1])))
+
+    @staticmethod
+    def _when(conditions: list[str], guard: Guard, act: str, otherwise: str) -> tuple[str, ...]:
+        condition = form.all_of(conditions)
+        return ("if-shell", "-F", "-t", guard.pane_id, condition, act, otherwise)
+
+    @staticmethod
+    def _held(answer: Answer) -> Held:
+        said = answer.lines[-1] if answer.lines else ""
+        if said == "done":
+            return "done"
+        if said == "held":
+            return "held"
+        raise BackendOutputError(f"tmux answered {said!r} where `done` or `held` was expected")
+
+
+__all__ = ["HEIGHT", "WIDTH", "TmuxBackend"]

@@ -1,0 +1,214 @@
+"""The claim store: one private JSON file a launch, written whole, claimed once."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+from tongs_mux.errors import ClaimConflict, ClaimError, LaunchAmbiguous, LaunchNotFound
+from tongs_mux.files import locked, private_dir, read_private, write_atomic
+from tongs_mux.ids import is_launch_id
+from tongs_mux.model import Claim, LaunchRecord, PaneRef, ProcessIdentity
+
+SCHEMA = 1
+"""Version of the record's JSON."""
+
+MAX_RECORD = 256 * 1024
+"""Longest record that is read, in bytes."""
+
+LOCK_SECONDS = 10.0
+"""How long one process waits for another's hold on a record."""
+
+
+class LaunchStore:
+    """Launch records below one private directory.
+
+    Every change is read, checked and written under the record's own lock, so
+    of two claims for one launch exactly one is made (A88).
+    """
+
+    def __init__(self, directory: Path) -> None:
+        self._directory = directory
+
+    def _path(self, launch_id: str) -> Path:
+        if not is_launch_id(launch_id):
+            raise LaunchNotFound(
+                f"{launch_id!r} is not a launch id", hint="`tongs-agents list` shows them"
+            )
+        return self._directory / f"{launch_id}.json"
+
+    @contextmanager
+    def holding(self, launch_id: str) -> Iterator[None]:
+        """Hold the record's lock; raises LockTimeout after ``LOCK_SECONDS``."""
+        path = self._path(launch_id)
+        with locked(path.with_suffix(".lock"), deadline=LOCK_SECONDS):
+            yield
+
+    def create(self, record: LaunchRecord) -> None:
+        """Write a new record. Raises ClaimConflict where the id is taken."""
+        private_dir(self._directory)
+        path = self._path(record.launch_id)
+        if path.exists():
+            raise ClaimConflict(f"launch id {record.launch_id} is taken")
+        write_atomic(path, encode(record))
+
+    def read(self, launch_id: str) -> LaunchRecord:
+        """The record of exactly this id. Raises LaunchNotFound, ClaimError, PlaceRefused."""
+        path = self._path(launch_id)
+        try:
+            data = read_private(path, MAX_RECORD)
+        except FileNotFoundError:
+            raise LaunchNotFound(
+                f"there is no launch {launch_id}", hint="`tongs-agents list` shows them"
+            ) from None
+        return decode(data, path)
+
+    def ids(self) -> tuple[str, ...]:
+        """Every launch id on record, sorted."""
+        try:
+            names = [path.stem for path in self._directory.iterdir() if path.suffix == ".json"]
+        except FileNotFoundError:
+            return ()
+        return tuple(sorted(name for name in names if is_launch_id(name)))
+
+    def all(self) -> tuple[LaunchRecord, ...]:
+        """Every record that can be read, oldest first; one removed meanwhile is left out."""
+        records = []
+        for launch_id in self.ids():
+            try:
+                records.append(self.read(launch_id))
+            except LaunchNotFound:
+                continue
+        return tuple(sorted(records, key=lambda record: (record.created_at, record.launch_id)))
+
+    def resolve(self, text: str) -> LaunchRecord:
+        """The one launch whose id is, or begins with, ``text``.
+
+        Raises:
+            LaunchNotFound: no match, never "the active one" (C2).
+            LaunchAmbiguous: several; ``matches`` lists them.
+        """
+        ids = self.ids()
+        if text in ids:
+            return self.read(text)
+        matches = tuple(name for name in ids if text and name.startswith(text))
+        if not matches:
+            raise LaunchNotFound(
+                f"no launch begins with {text!r}", hint="`tongs-agents list` shows them"
+            )
+        if len(matches) > 1:
+            raise LaunchAmbiguous(
+                f"{text!r} may be any of: {', '.join(matches)}",
+                matches=matches,
+                hint="give more of the id",
+            )
+        return self.read(matches[0])
+
+    def update(self, record: LaunchRecord) -> None:
+        """Replace a record; the caller holds its lock."""
+        write_atomic(self._path(record.launch_id), encode(record))
+
+    def opened(
+        self, launch_id: str, pane: PaneRef, pid: int | None, server: ProcessIdentity
+    ) -> LaunchRecord:
+        """Record what the opener knows of the pane; the caller holds the lock (A88)."""
+        record = replace(self.read(launch_id), pane=pane, opened_pid=pid, server=server)
+        self.update(record)
+        return record
+
+    def claim(self, launch_id: str, claim: Claim) -> LaunchRecord:
+        """Make the claim, once, under the lock.
+
+        Raises:
+            ClaimConflict: claimed already, or pane, process or server differ from
+                what the opener recorded.
+        """
+        with self.holding(launch_id):
+            record = self.read(launch_id)
+            conflict = claim_conflict(record, claim)
+            if conflict:
+                raise ClaimConflict(
+                    f"launch {launch_id} is not this pane's: {conflict}",
+                    hint="start a launch of your own with `tongs-agents spawn`",
+                )
+            record = replace(record, claim=claim)
+            self.update(record)
+            return record
+
+    def fail(self, launch_id: str, error: str) -> None:
+        """Record why the command could not be executed (A91)."""
+        with self.holding(launch_id):
+            self.update(replace(self.read(launch_id), start_error=error))
+
+    def remove(self, launch_id: str) -> None:
+        """Remove a record and its lock; no error where it is gone already."""
+        path = self._path(launch_id)
+        path.unlink(missing_ok=True)
+        path.with_suffix(".lock").unlink(missing_ok=True)
+
+
+def claim_conflict(record: LaunchRecord, claim: Claim) -> str:
+    """Why ``claim`` may not be made on ``record``; empty where it may. Pure (A88)."""
+    if record.claim is not None:
+        return "it has been claimed already"
+    if record.pane is None or record.server is None:
+        return "nobody recorded which pane was opened for it"
+    if claim.pane_id != record.pane.pane_id:
+        return f"the claim is from pane {claim.pane_id}, {record.pane.pane_id} was opened"
+    if record.pane.socket is not None and claim.socket != record.pane.socket:
+        return f"the claim is from the server at {claim.socket}"
+    if record.opened_pid is not None and claim.process.pid != record.opened_pid:
+        return f"the claim is by pid {claim.process.pid}, {record.opened_pid} was opened"
+    if claim.server != record.server:
+        return f"the claim names server pid {claim.server.pid}, not {record.server.pid}"
+    return ""
+
+
+def encode(record: LaunchRecord) -> bytes:
+    """The record as JSON."""
+    return json.dumps({"schema": SCHEMA, **asdict(record)}, indent=1).encode("utf-8") + b"\n"
+
+
+def decode(data: bytes, path: Path) -> LaunchRecord:
+    """The record in ``data``. Raises ClaimError where it isn't one of ours."""
+    try:
+        values: dict[str, Any] = json.loads(data)
+        if values.pop("schema") != SCHEMA:
+            raise ClaimError(
+                f"{path} was written by another version", hint="use the newest tongs-agents"
+            )
+        return _record(values)
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise ClaimError(
+            f"{path} is not a launch record: {error}", hint="`tongs-agents gc` leaves it alone"
+        ) from error
+
+
+def _record(values: dict[str, Any]) -> LaunchRecord:
+    pane, server, claim = values.pop("pane"), values.pop("server"), values.pop("claim")
+    return LaunchRecord(
+        **{**values, "argv": tuple(values["argv"])},
+        pane=PaneRef(**pane) if pane else None,
+        server=ProcessIdentity(**server) if server else None,
+        claim=_claim(claim) if claim else None,
+    )
+
+
+def _claim(values: dict[str, Any]) -> Claim:
+    process, server = values.pop("process"), values.pop("server")
+    return Claim(process=ProcessIdentity(**process), server=ProcessIdentity(**server), **values)
+
+
+__all__ = [
+    "LOCK_SECONDS",
+    "MAX_RECORD",
+    "SCHEMA",
+    "LaunchStore",
+    "claim_conflict",
+    "decode",
+    "encode",
+]

@@ -1,0 +1,317 @@
+"""The only door to a pane: every act is verified, guarded, locked and audited here."""
+
+from __future__ import annotations
+
+import signal
+import time
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from tongs_mux.acts import Act, Actor, Judge, simple_judge
+from tongs_mux.audit import AuditLog
+from tongs_mux.backend import Backend, Guard
+from tongs_mux.claims import LaunchStore
+from tongs_mux.errors import DeliveryUncertain, UnsupportedOperation, VerificationFailed
+from tongs_mux.evidence import Backends, Seen, Witness
+from tongs_mux.files import locked, private_dir
+from tongs_mux.guards import Foreground, wrapped
+from tongs_mux.leftover import LeftoverStore, left
+from tongs_mux.model import LaunchRecord, Receipt
+from tongs_mux.process import Processes, alive, ancestors, end, foreground
+from tongs_mux.reader import Reader, Reading
+from tongs_mux.send import Pauses, Sending, Sight
+from tongs_mux.text import prepare, sha256
+
+Asked = Callable[[tuple[str, ...]], bool]
+"""Shows a person a screen and asks whether to type into it (``send --unseen``)."""
+
+END_SECONDS = 3.0
+"""How long a closed pane's program may take to end before it is ended by signal."""
+
+SEND_LOCK_SECONDS = 15.0
+"""How long one send to a launch waits for another."""
+
+
+@dataclass(frozen=True)
+class Controller:
+    """Verified access to panes. Holds no state of its own between calls.
+
+    Clock, processes and pauses are arguments; ``judge`` gives the outcome word
+    and exit code that the audit carries for an error.
+    """
+
+    store: LaunchStore
+    backends: Backends
+    audit: AuditLog
+    processes: Processes
+    runtime: Path
+    clock: Callable[[], float] = time.time
+    monotonic: Callable[[], float] = time.monotonic
+    pause: Callable[[float], None] = time.sleep
+    pauses: Pauses = Pauses()
+    judge: Judge = simple_judge
+
+    @property
+    def witness(self) -> Witness:
+        """Looks at launches without acting."""
+        return Witness(self.backends, self.processes, self.clock)
+
+    def verify(self, record: LaunchRecord) -> Seen:
+        """The launch as it is now. Never raises for a silent multiplexer: ``unknown``."""
+        return self.witness.look(record)
+
+    def list(self, records: Iterable[LaunchRecord]) -> tuple[Seen, ...]:
+        """Every given launch, verified, with one listing a multiplexer server."""
+        return self.witness.look_all(records)
+
+    def running(self, record: LaunchRecord) -> Seen:
+        """The launch, verified. Raises VerificationFailed where it is not ``running``."""
+        seen = self.verify(record)
+        if not seen.verdict.verified:
+            raise refusal(seen)
+        return seen
+
+    def capture(self, record: LaunchRecord, lines: int | None = None) -> tuple[str, ...]:
+        """The visible screen, or the last ``lines`` lines with scrollback, as plain text.
+
+        Raises VerificationFailed; a pane that changed hands meanwhile is not shown.
+        """
+        seen = self.running(record)
+        if lines is None:
+            return () if seen.screen is None else trimmed(seen.screen.lines)
+        text = self._backend(record).history(self._guard(seen).pane_id, lines)
+        self.running(record)
+        return text
+
+    def focus(self, record: LaunchRecord, by: Actor) -> str:
+        """Bring the pane to the front; returns the client's name, empty where none is attached."""
+        with self._acting("focus", record, by) as act:
+            seen = self.running(record)
+            act.begin()
+            held, client = self._backend(record).focus(self._guard(seen))
+            if held == "held":
+                raise refusal(self.verify(record), changed=True)
+            return client
+
+    def close(self, record: LaunchRecord, by: Actor) -> None:
+        """Remove the pane and end its program.
+
+        A pane whose program has exited is removed as well, where pane and
+        server still match the record. Raises VerificationFailed otherwise.
+        """
+        with self._acting("close", record, by) as act:
+            seen = self.verify(record)
+            if not (seen.verdict.verified or still_ours(seen)):
+                raise refusal(seen)
+            act.begin()
+            if self._backend(record).close(self._guard(seen)) == "held":
+                raise refusal(self.verify(record), changed=True)
+            self._await_end(record)
+        with self.store.holding(record.launch_id):
+            current = self.store.read(record.launch_id)
+            self.store.update(replace(current, ended_at=self.clock()))
+
+    def _await_end(self, record: LaunchRecord) -> None:
+        """Closing hangs up the terminal; a program that ignores it is ended by its identity."""
+        if record.claim is None:
+            return
+        who = record.claim.process
+        for number in (signal.SIGTERM, signal.SIGKILL):
+            if self._gone_within(END_SECONDS, lambda: not alive(self.processes, who)):
+                return
+            end(who, number, self.processes)
+        if not self._gone_within(END_SECONDS, lambda: not alive(self.processes, who)):
+            raise DeliveryUncertain(
+                f"the pane was closed, but its program (pid {who.pid}) does not end",
+                reason="failed", effect="partial", hint=f"look at it with `ps -p {who.pid}`",
+            )  # fmt: skip
+
+    def _gone_within(self, seconds: float, gone: Callable[[], bool]) -> bool:
+        until = self.monotonic() + seconds
+        while not gone():
+            if self.monotonic() >= until:
+                return False
+            self.pause(self.pauses.step)
+        return True
+
+    def send(
+        self,
+        record: LaunchRecord,
+        text: str,
+        reader: Reader,
+        by: Actor,
+        *,
+        wrapper: bool = False,
+        asked: Asked | None = None,
+    ) -> Receipt:
+        """Paste ``text`` into the launch's pane and press Enter, all guards on.
+
+        Raises:
+            BadText: the text may not be typed; nothing was.
+            DeliveryRefused: a guard or the verification said no; nothing was typed.
+            DeliveryUncertain: the act had begun; ``effect`` says how far it came.
+            AuditFailed: the act could not be audited and was not begun.
+        """
+        data = text.encode("utf-8", "surrogatepass")
+        with self._acting("send", record, by) as act:
+            act.about(data, sha256(data))
+            body = prepare(text)
+            act.about(body, sha256(body))
+            if b"\n" in body and not reader.multiline:
+                raise UnsupportedOperation(
+                    f"harness {reader.name} takes one line: without bracketed paste each "
+                    "line would be submitted by itself",
+                    hint="set `multiline = true` in its profile where it knows bracketed paste",
+                )
+            with self._send_lock(record):
+                sending = self._sending(record, body, reader, act, wrapper, asked)
+                gone = self._type(sending, record, act)
+            facts = tuple(sending.facts)
+            act.note(facts, "pasted")
+            if gone or not reader.guarded:
+                self._leftovers(record).forget(record.launch_id)
+        return Receipt(
+            record.launch_id, act.id, len(body), sha256(body), "pasted", "paste", facts
+        )
+
+    def _type(self, sending: Sending, record: LaunchRecord, act: Act) -> bool:
+        try:
+            return sending.run()
+        except DeliveryUncertain:
+            raise
+        except Exception:
+            # nothing was typed: what stands in the composer is not ours
+            if sending.leftover is None:
+                self._leftovers(record).forget(record.launch_id)
+            raise
+
+    def _sending(
+        self,
+        record: LaunchRecord,
+        body: bytes,
+        reader: Reader,
+        act: Act,
+        wrapper: bool,
+        asked: Asked | None,
+    ) -> Sending:
+        text = body.decode("utf-8")
+        leftovers = self._leftovers(record)
+
+        def begin() -> None:
+            act.begin()
+            leftovers.remember(record.launch_id, left(act.id, text, body, self.clock()))
+
+        return Sending(
+            record=record,
+            reader=reader,
+            backend=self._backend(record),
+            text=text,
+            body=body,
+            pauses=self.pauses,
+            wrapper=wrapper,
+            leftover=leftovers.recall(record.launch_id),
+            look=lambda: self.sight(record, reader, wrapper=wrapper),
+            begin=begin,
+            asked=asked,
+            clock=self.clock,
+            monotonic=self.monotonic,
+            pause=self.pause,
+        )
+
+    def sight(self, record: LaunchRecord, reader: Reader, *, wrapper: bool = False) -> Sight:
+        """Pane, foreground program and screen of a launch, in one look."""
+        seen = self.verify(record)
+        if not seen.verdict.verified or seen.pane is None or seen.screen is None:
+            return Sight(seen, Reading(None, "unseen"), Foreground(None, None, False))
+        return Sight(seen, reader.read(seen.screen, seen.pane), self._foreground(record, wrapper))
+
+    def _foreground(self, record: LaunchRecord, wrapper: bool) -> Foreground:
+        claimed = self.processes.facts(record.claim.process.pid) if record.claim else None
+        if claimed is None:
+            return Foreground(None, None, False)
+        under = False
+        if wrapper:
+            everybody = [self.processes.facts(pid) for pid in self.processes.pids()]
+            known = [facts for facts in everybody if facts is not None]
+            under = wrapped(claimed, known, lambda pid: ancestors(self.processes, pid))
+        return Foreground(claimed, foreground(self.processes, claimed), under)
+
+    def _backend(self, record: LaunchRecord) -> Backend:
+        if record.pane is None:
+            raise VerificationFailed("no pane was opened", verdict=self.verify(record).verdict)
+        return self.backends(record.pane)
+
+    def _guard(self, seen: Seen) -> Guard:
+        claim, pane = seen.record.claim, seen.pane
+        if claim is None or pane is None:
+            raise refusal(seen)
+        return Guard(claim.server, pane.pane_id, pane.pid)
+
+    def _home(self, record: LaunchRecord) -> Path:
+        return Path(record.places.get("runtime_dir", self.runtime))
+
+    def _leftovers(self, record: LaunchRecord) -> LeftoverStore:
+        return LeftoverStore(self._home(record) / "leftovers")
+
+    @contextmanager
+    def _send_lock(self, record: LaunchRecord) -> Iterator[None]:
+        directory = private_dir(self._home(record) / "locks")
+        with locked(directory / f"{record.launch_id}.send", deadline=SEND_LOCK_SECONDS):
+            yield
+
+    def _acting(self, action: str, record: LaunchRecord, by: Actor) -> Act:
+        return Act(self.audit, self.judge, action, by, record)
+
+
+def refusal(seen: Seen, *, changed: bool = False) -> VerificationFailed:
+    """The error for a launch that is not ``running``, or no longer what it was just now."""
+    verdict = seen.verdict
+    failed = [check for check in verdict.checks if check.passed is not True]
+    why = "; ".join(f"{check.name}: {check.seen}" for check in failed[:3])
+    if changed and verdict.verified:
+        why = "the pane changed at the moment of the act"
+        verdict = replace(verdict, state="unknown", reason="unknown")
+    return VerificationFailed(
+        f"launch {seen.record.launch_id} is {verdict.state}: {why}",
+        verdict=verdict,
+        hint=_HINTS.get(verdict.state, ""),
+    )
+
+
+_HINTS = {
+    "pending": "wait for its claim, or see `tongs-agents agent-status --why`",
+    "exited": "start it again with `tongs-agents respawn`",
+    "replaced": "something else runs in its pane now; start a new launch",
+    "not-listed": "its pane is gone; `tongs-agents gc` removes the record once it has ended",
+    "unknown": "nothing was concluded; try again when the multiplexer answers",
+}
+
+
+def still_ours(seen: Seen) -> bool:
+    """True for an exited launch whose dead pane, pid and server are the recorded ones."""
+    record, pane = seen.record, seen.pane
+    if seen.verdict.state != "exited" or pane is None or record.claim is None:
+        return False
+    passed = {check.name: check.passed for check in seen.verdict.checks}
+    return passed.get("server") is True and passed.get("pane-process") is True
+
+
+def trimmed(lines: tuple[str, ...]) -> tuple[str, ...]:
+    """``lines`` without trailing blanks and without empty lines at the end."""
+    text = [line.rstrip() for line in lines]
+    while text and not text[-1]:
+        text.pop()
+    return tuple(text)
+
+
+__all__ = [
+    "END_SECONDS",
+    "SEND_LOCK_SECONDS",
+    "Asked",
+    "Controller",
+    "refusal",
+    "still_ours",
+    "trimmed",
+]

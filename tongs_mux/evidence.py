@@ -1,0 +1,110 @@
+"""Gathers the evidence that the verdict judges: one multiplexer call, then ``/proc``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from tongs_mux.backend import Backend
+from tongs_mux.errors import BackendError
+from tongs_mux.model import (
+    Evidence,
+    LaunchRecord,
+    Listing,
+    PaneFacts,
+    PaneRef,
+    ProcessIdentity,
+    Screen,
+    Verdict,
+)
+from tongs_mux.process import Processes, ancestors
+from tongs_mux.verify import verdict
+
+Backends = Callable[[PaneRef], Backend]
+"""The backend that speaks to the server of a pane."""
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """A launch as it was found: its verdict, and pane and screen where they were read."""
+
+    record: LaunchRecord
+    verdict: Verdict
+    pane: PaneFacts | None = None
+    screen: Screen | None = None
+
+
+class Witness:
+    """Looks at launches. Reads only; every look ends within the backend's deadline."""
+
+    def __init__(
+        self, backends: Backends, processes: Processes, clock: Callable[[], float]
+    ) -> None:
+        self._backends = backends
+        self._processes = processes
+        self._clock = clock
+
+    def look(self, record: LaunchRecord) -> Seen:
+        """Verify one launch and read its screen, in one act of the multiplexer."""
+        if record.claim is None or record.pane is None:
+            return Seen(record, verdict(record, self._nothing("not asked")))
+        try:
+            look = self._backends(record.pane).look(record.pane.pane_id)
+        except BackendError as error:
+            return Seen(record, verdict(record, self._nothing(error.message)))
+        if look is None:
+            return Seen(record, verdict(record, self._evidence(record, None, None)))
+        judged = verdict(record, self._evidence(record, look.server, look.pane))
+        return Seen(record, judged, look.pane, look.screen)
+
+    def look_all(self, records: Iterable[LaunchRecord]) -> tuple[Seen, ...]:
+        """Verify many launches: one listing for each multiplexer server (P6)."""
+        listings: dict[tuple[str, str | None, str], Listing | None | BackendError] = {}
+        found = []
+        for record in records:
+            if record.claim is None or record.pane is None:
+                found.append(Seen(record, verdict(record, self._nothing("not asked"))))
+                continue
+            key = _server_key(record.pane)
+            if key not in listings:
+                listings[key] = self._listing(record.pane)
+            found.append(self._from_listing(record, listings[key]))
+        return tuple(found)
+
+    def _listing(self, pane: PaneRef) -> Listing | None | BackendError:
+        try:
+            return self._backends(pane).listing()
+        except BackendError as error:
+            return error
+
+    def _from_listing(
+        self, record: LaunchRecord, listing: Listing | None | BackendError
+    ) -> Seen:
+        if isinstance(listing, BackendError):
+            return Seen(record, verdict(record, self._nothing(listing.message)))
+        if listing is None or record.pane is None:
+            return Seen(record, verdict(record, self._evidence(record, None, None)))
+        pane = listing.panes.get(record.pane.pane_id)
+        judged = verdict(record, self._evidence(record, listing.server, pane))
+        return Seen(record, judged, pane)
+
+    def _nothing(self, trouble: str) -> Evidence:
+        return Evidence(False, trouble, None, None, None, (), self._clock())
+
+    def _evidence(
+        self, record: LaunchRecord, server: ProcessIdentity | None, pane: PaneFacts | None
+    ) -> Evidence:
+        claim = record.claim
+        process = self._processes.facts(claim.process.pid) if claim is not None else None
+        own = pane is not None and process is not None and pane.pid == process.pid
+        # the pane's own process needs no walk up the tree: most launches are that
+        chain = () if process is None or own else ancestors(self._processes, process.pid)
+        return Evidence(True, "", server, pane, process, chain, self._clock())
+
+
+def _server_key(pane: PaneRef) -> tuple[str, str | None, str]:
+    session = pane.session if pane.multiplexer == "zellij" else ""
+    return (pane.multiplexer, pane.socket, session)
+
+
+__all__ = ["Backends", "Seen", "Witness"]

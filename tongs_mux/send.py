@@ -1,0 +1,277 @@
+"""The one send routine: guards, paste, look, Enter, receipt (mechanisms 3 and 5)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from tongs_mux.backend import Backend, Guard
+from tongs_mux.errors import BackendError, DeliveryRefused, DeliveryUncertain, Effect
+from tongs_mux.guards import (
+    START_GRACE,
+    Foreground,
+    describe,
+    first_refusal,
+    foreground_check,
+    pane_checks,
+    reading_checks,
+)
+from tongs_mux.leftover import Leftover, holds, is_ours
+from tongs_mux.model import Check, Fact, LaunchRecord
+from tongs_mux.reader import Reader, Reading
+from tongs_mux.evidence import Seen
+
+NEVER_AGAIN = ("/", "!", "#", "@")
+"""Text that begins so gets one Enter only: a second could run a command."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pauses:
+    """The guards' deliberate waits and bounds, in seconds."""
+
+    between_looks: float = 0.3
+    """Between two looks at the composer: a person's typing shows in it (B11)."""
+    before_enter: float = 0.2
+    """Between paste and Enter: some programs read a quick CR as part of the paste (A1)."""
+    echo: float = 2.0
+    """Longest wait for the pasted text to show in the composer."""
+    settle: float = 1.0
+    """Longest wait for the composer to let go of the text after Enter."""
+    step: float = 0.02
+    """Between two looks of a bounded wait."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sight:
+    """A verified pane, as it was read: what the guards judge."""
+
+    seen: Seen
+    reading: Reading
+    foreground: Foreground
+
+
+@dataclass
+class Sending:
+    """One send on its way. ``look`` reads the pane; ``begin`` runs once, before the paste."""
+
+    record: LaunchRecord
+    reader: Reader
+    backend: Backend
+    text: str
+    body: bytes
+    pauses: Pauses
+    wrapper: bool
+    leftover: Leftover | None
+    look: Callable[[], Sight]
+    begin: Callable[[], None]
+    asked: Callable[[tuple[str, ...]], bool] | None
+    """Shows a person a screen that can't be read and asks; None where nobody can be asked."""
+    clock: Callable[[], float]
+    monotonic: Callable[[], float]
+    pause: Callable[[float], None]
+    facts: list[Fact] = field(default_factory=list)
+    typed: bool = False
+    unseen: bool = False
+
+    def note(self, check: str, seen: str) -> None:
+        """Add a line to the receipt's evidence, once."""
+        if any(fact.check == check and fact.seen == seen for fact in self.facts):
+            return
+        self.facts.append(Fact(check, seen, self.clock()))
+
+    # -- the routine
+
+    def run(self) -> bool:
+        """Type the text and press Enter.
+
+        Returns True where the composer was seen to let go of the text.
+
+        Raises:
+            DeliveryRefused: a guard said no; nothing was typed.
+            DeliveryUncertain: the act had begun; ``effect`` says how far.
+        """
+        first = self._ready(self.look())
+        if self.leftover is not None and is_ours(first.reading, self.leftover):
+            self.begin()
+            self.typed = True
+            self.note("leftover", "the text was in the composer already: not pasted again")
+        else:
+            self.pause(self.pauses.between_looks)
+            self._paste(first)
+            self.pause(self.pauses.before_enter)
+        self._press(self._echoed())
+        return self._let_go()
+
+    def _ready(self, sight: Sight) -> Sight:
+        """``sight`` where every guard passes; asks a person where only they can see."""
+        checks = self._checks(sight)
+        reason = first_refusal(checks, young=self._young())
+        if not reason:
+            if not self.reader.guarded:
+                self.note("unguarded", f"harness {self.reader.name}: its screen can't be read")
+            return sight
+        if reason == "draft" and self._resumes(sight.reading):
+            return sight
+        if self._may_ask(sight) and self.asked is not None and sight.seen.screen is not None:
+            if self.asked(sight.seen.screen.lines):
+                self.unseen = True
+                self.note("unguarded", "a person looked at the screen and said yes")
+                return sight
+            reason = "not-confirmed"
+        raise self._refused(reason, checks, sight.reading)
+
+    def _resumes(self, reading: Reading) -> bool:
+        """The composer holds our own leftover, and this send is of the same text (A3)."""
+        left = self.leftover
+        return left is not None and is_ours(reading, left) and holds(reading, self.text)
+
+    def _may_ask(self, sight: Sight) -> bool:
+        reading = sight.reading
+        return reading.composer == "unseen" and reading.dialog is None and sight.seen.pane is not None
+
+    def _checks(self, sight: Sight) -> tuple[Check, ...]:
+        pane = sight.seen.pane
+        if not sight.seen.verdict.verified or pane is None:
+            return sight.seen.verdict.checks
+        fore = foreground_check(pane, sight.foreground, wrapper=self.wrapper)
+        readable = self.reader.guarded and not self.unseen
+        dialog = (reading_checks(sight.reading)[0],)
+        reading = reading_checks(sight.reading) if readable else dialog
+        return (*sight.seen.verdict.checks, *pane_checks(pane), fore, *reading)
+
+    def _young(self) -> bool:
+        claim = self.record.claim
+        return claim is not None and self.clock() - claim.at < START_GRACE
+
+    def _refused(
+        self, reason: str, checks: tuple[Check, ...], reading: Reading
+    ) -> DeliveryRefused | DeliveryUncertain:
+        ours = is_ours(reading, self.leftover)
+        if ours:
+            left = self.leftover
+            checks = (*checks, Check("leftover", True, f"ours, sha256 {left.sha256 if left else ''}"))
+        sentence, hint = describe(reason, ours=ours)
+        if self.typed:
+            return DeliveryUncertain(
+                f"the text was pasted, and Enter was not pressed: {sentence}",
+                reason=reason, effect="partial", checks=checks, hint=hint,
+            )  # fmt: skip
+        return DeliveryRefused(f"nothing was typed: {sentence}", reason=reason, checks=checks, hint=hint)
+
+    def _guard(self, sight: Sight) -> Guard:
+        """What the server itself must find at the moment of the act."""
+        claim, pane, screen = self.record.claim, sight.seen.pane, sight.seen.screen
+        if claim is None or pane is None or screen is None:
+            raise ValueError("a guard is made of a verified look only")
+        from_screen = [p for p in self.reader.dialogs if not _found(p, screen.lines)]
+        if len(from_screen) < len(self.reader.dialogs) or not self.backend.atomic:
+            self.note("window", "open")
+        steady = sight.reading.steady if sight.reading.composer != "unseen" else ()
+        return Guard(claim.server, pane.pane_id, pane.pid, tuple(from_screen), steady)
+
+    def _paste(self, sight: Sight) -> None:
+        """The second look at the composer is the server's own, in the act of pasting."""
+        guard = self._guard(sight)
+        if not guard.steady or not self.backend.atomic:
+            again = self._ready(self.look())
+            if again.reading.text != sight.reading.text:
+                raise self._refused("draft", self._checks(again), again.reading)
+            guard = self._guard(again)
+        self.begin()
+        if self._attempt(lambda: self.backend.paste(guard, self.body), "unknown") == "held":
+            raise self._held()
+        self.typed = True
+        self.note("paste", f"{len(self.body)} bytes, bracketed")
+
+    def _held(self) -> Exception:
+        """Why the server found the guard broken, as far as a look can still tell."""
+        sight = self.look()
+        checks = self._checks(sight)
+        reason = first_refusal(checks, young=self._young()) or "draft"
+        return self._refused(reason, checks, sight.reading)
+
+    def _attempt(self, act: Callable[[], str], effect: Effect) -> str:
+        try:
+            return act()
+        except BackendError as error:
+            raise DeliveryUncertain(
+                f"{error.message}; it is not known what reached the pane",
+                reason=error.reason, effect=effect, hint="look at the pane before you send again",
+            ) from error  # fmt: skip
+
+    def _echoed(self) -> Sight:
+        """Wait until the composer shows the text, every guard still passing (A21)."""
+        until = self.monotonic() + self.pauses.echo
+        while True:
+            sight = self.look()
+            checks = self._after_paste(sight)
+            reason = first_refusal(checks, young=False)
+            if not reason or (reason in ("dialog", "copy-mode", "synchronized", "shell")):
+                break
+            if not sight.seen.verdict.verified or self.monotonic() >= until:
+                break
+            self.pause(self.pauses.step)
+        if reason:
+            raise self._refused(reason, checks, sight.reading)
+        return sight
+
+    def _after_paste(self, sight: Sight) -> tuple[Check, ...]:
+        """The guards between paste and Enter: the composer holds our text and only that."""
+        checks = tuple(check for check in self._checks(sight) if check.name != "draft")
+        if not self.reader.guarded or self.unseen or sight.reading.composer == "unseen":
+            return checks
+        ours = holds(sight.reading, self.text)
+        shown = "the composer holds our text" if ours else "the composer does not hold our text alone"
+        # "draft" where a person typed into it; nothing shown yet reads the same until the deadline
+        return (*checks, Check("draft" if sight.reading.composer == "draft" else "unknown", ours, shown))
+
+    def _press(self, sight: Sight) -> None:
+        guard = self._guard(sight)
+        for attempt in (1, 2):
+            if self._attempt(lambda g=guard: self.backend.enter(g), "partial") == "done":
+                self.note("enter", "pressed")
+                return
+            sight = self.look()
+            checks = self._after_paste(sight)
+            reason = first_refusal(checks, young=False)
+            if reason or attempt == 2:
+                raise self._refused(reason or "unknown", checks, sight.reading)
+            guard = self._guard(sight)
+
+    def _let_go(self) -> bool:
+        """True once the composer no longer holds the text; one more Enter where it still does."""
+        if not self.reader.guarded or self.unseen:
+            return False
+        sight = self._settled()
+        if self._still_ours(sight) and not self.text.startswith(NEVER_AGAIN):
+            self.note("enter", "the composer still held the text: pressing again")
+            self._press(sight)
+            sight = self._settled()
+        if not sight.seen.verdict.verified:
+            self.note("verified", f"no longer: {sight.seen.verdict.state}")
+            return False
+        gone = not holds(sight.reading, self.text)
+        self.note("composer", "let go of the text" if gone else "still holds the text: not submitted")
+        return gone
+
+    def _still_ours(self, sight: Sight) -> bool:
+        checks = self._after_paste(sight)
+        return sight.seen.verdict.verified and not first_refusal(checks, young=False)
+
+    def _settled(self) -> Sight:
+        """The pane once the composer has let go of the text, or at the deadline."""
+        until = self.monotonic() + self.pauses.settle
+        while True:
+            sight = self.look()
+            lost = not sight.seen.verdict.verified
+            if lost or not holds(sight.reading, self.text) or self.monotonic() >= until:
+                return sight
+            self.pause(self.pauses.step)
+
+
+def _found(pattern: str, lines: tuple[str, ...]) -> bool:
+    return any(re.search(pattern, line.rstrip()) for line in lines)
+
+
+__all__ = ["NEVER_AGAIN", "Pauses", "Sending", "Sight"]

@@ -36,11 +36,13 @@ test: $(DEV) tmux ## every test, in parallel, on private tmux servers (ARGS="-k 
 
 check: $(DEV) ## lint, format, types, layers, and the generated pages
 	@echo "check: ruff, mypy, import-linter and the generated pages"
-	@.venv/bin/ruff check .
-	@.venv/bin/ruff format --check .
-	@.venv/bin/mypy
-	@.venv/bin/lint-imports
-	@$(PY) -m scripts.docs --check
+	@failed=; \
+	.venv/bin/ruff check . || failed="$$failed ruff"; \
+	.venv/bin/ruff format --check . || failed="$$failed format"; \
+	.venv/bin/mypy || failed="$$failed mypy"; \
+	.venv/bin/lint-imports --no-logo || failed="$$failed layers"; \
+	$(PY) -m scripts.docs --check || failed="$$failed docs"; \
+	if [ -n "$$failed" ]; then echo "check: failed:$$failed"; exit 1; fi; echo "check: all is well"
 
 bench: $(DEV) tmux ## measure the goals of docs/reference/benchmarks.md and write that page
 	@echo "bench: measuring; this writes docs/reference/benchmarks.md"

@@ -14,6 +14,8 @@ from pathlib import Path
 
 import click
 
+from tongs_agents.reasons import REASONS
+
 ROOT = Path(__file__).parents[1]
 WIDTH = 88
 
@@ -61,21 +63,16 @@ def _trimmed(text: str) -> str:
 
 def reasons_page() -> str:
     """The table of reasons, by exit code and slug."""
-    reasons = _attribute("tongs_agents.outcomes", "REASONS")
-    if not isinstance(reasons, Mapping):
-        raise SourceMissing("tongs_agents.outcomes.REASONS is not a mapping")
     parts = [
         "# Reasons\n",
         _GENERATED,
-        "Every refusal and failure carries one of these slugs as `reason`,\n"
-        "in `--json` and over MCP.\n",
-        "| exit code | reason | what it means | what to do |",
-        "|---|---|---|---|",
+        "Every refusal and failure carries one of these slugs as `reason`, in JSON and over MCP.\n",
+        "| exit code | outcome | reason | what it means | what to do |",
+        "|---|---|---|---|---|",
     ]
-    rows = sorted((code, slug, meaning, act) for slug, (code, meaning, act) in reasons.items())
-    parts += [
-        f"| {code} | `{slug}` | {_cell(what)} | {_cell(act)} |" for code, slug, what, act in rows
-    ]
+    for slug, row in sorted(REASONS.items(), key=lambda item: (item[1].exit_code, item[0])):
+        cells = (str(row.exit_code), f"`{row.outcome}`", f"`{slug}`", row.meaning, row.remedy)
+        parts.append(f"| {' | '.join(_cell(cell) for cell in cells)} |")
     return "\n".join(parts) + "\n"
 
 

@@ -143,7 +143,7 @@ def parse(data: bytes, *, path: Path, home: Path) -> Config:
     )
 
 
-_TOP = {name: TABLE for name in ("workspace", "control", "chat", "profiles", "sidebar")}
+_TOP = dict.fromkeys(("workspace", "control", "chat", "profiles", "sidebar"), TABLE)
 
 
 def _unusable(path: Path, problem: str) -> ConfigError:

@@ -50,10 +50,9 @@ def _paths(data: Mapping[str, Any], above: tuple[str, ...]) -> Iterator[tuple[st
     for key, value in data.items():
         path = (*above, key)
         yield path
-        if isinstance(value, list) and value and isinstance(value[0], dict):
-            value = value[0]
-        if isinstance(value, dict):
-            yield from _paths(value, path)
+        inner = value[0] if isinstance(value, list) and value else value
+        if isinstance(inner, dict):
+            yield from _paths(inner, path)
 
 
 __all__ = ["key_lines"]

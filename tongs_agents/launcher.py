@@ -86,7 +86,7 @@ def _become(store: LaunchStore, record: LaunchRecord, parcel: Parcel) -> int:
         except (OSError, ValueError) as failure:
             error = f"{parcel.argv[0]}: {failure}"
     store.fail(record.launch_id, error)
-    print(f"tongs-agents: {error}", file=sys.stderr)
+    sys.stderr.write(f"tongs-agents: {error}\n")
     return 127
 
 
@@ -100,10 +100,10 @@ def main(arguments: list[str]) -> int:
         parcel = take(parcel_path(Path(record.places["runtime_dir"]), launch_id))
     except ClaimConflict as conflict:
         _audit_refusal(store.read(launch_id), conflict)
-        print(f"tongs-agents: refused: {conflict.message}", file=sys.stderr)
+        sys.stderr.write(f"tongs-agents: refused: {conflict.message}\n")
         return 5
     except (MuxError, OSError) as error:
-        print(f"tongs-agents: {error}", file=sys.stderr)
+        sys.stderr.write(f"tongs-agents: {error}\n")
         return 1
     return _become(store, record, parcel)
 

@@ -18,11 +18,11 @@ from tongs_agents.parcel import Parcel, leave, parcel_path
 from tongs_agents.paths import Places
 from tongs_mux.acts import Actor
 from tongs_mux.control import Controller
-from tongs_mux.errors import BadText, MuxError
+from tongs_mux.errors import BadText, MuxError, StartFailed
 from tongs_mux.evidence import Seen
 from tongs_mux.ids import new_launch_id
 from tongs_mux.model import LaunchRecord, PaneRef
-from tongs_mux.opening import CLAIM_SECONDS, Opener, Plan, StartFailed
+from tongs_mux.opening import CLAIM_SECONDS, Opener, Plan
 from tongs_mux.process import alive
 from tongs_mux.reader import Reader
 from tongs_mux.text import prepare

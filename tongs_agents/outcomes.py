@@ -50,7 +50,8 @@ class Failure:
             "timed_out": self.timed_out,
         }
         reply.update({name: value for name, value in optional.items() if value})
-        return {**self.extra, **reply} if self.extra.keys() & reply else {**reply, **self.extra}
+        # What every failure has can't be overwritten by what this one adds.
+        return {**reply, **{name: self.extra[name] for name in self.extra if name not in reply}}
 
 
 def failure(reason: str, error: str, *, hint: str = "", checks: tuple[Check, ...] = ()) -> Failure:
@@ -138,6 +139,7 @@ RULES: Mapping[type[BaseException], Callable[[Any], Failure]] = {
     mux.LaunchNotFound: _plain,
     mux.LaunchAmbiguous: _ambiguous,
     mux.ClaimConflict: _plain,
+    mux.StartFailed: _plain,
     mux.BadText: _plain,
     mux.VerificationFailed: _not_verified,
     mux.DeliveryError: _said_no,

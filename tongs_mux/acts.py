@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from types import TracebackType
+from typing import Self
 
 from tongs_mux.audit import AuditEntry, AuditLog
 from tongs_mux.errors import AuditFailed, DeliveryError, DeliveryUncertain, MuxError
@@ -73,7 +74,7 @@ class Act:
         if not self._begun:
             self._begun = self._log.begin(self._entry)
 
-    def __enter__(self) -> Act:
+    def __enter__(self) -> Self:
         """Nothing is written yet."""
         return self
 

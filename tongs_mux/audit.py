@@ -25,7 +25,7 @@ LOCK_SECONDS = 2.0
 WITHHELD = "(withheld)"
 """Stands where a value is not of its field's form, so that no prose gets in."""
 
-_WORD = re.compile(r"[0-9a-z][0-9a-z:@_.-]{0,127}\Z")
+_WORD = re.compile(r"[0-9a-z][0-9a-z:@_.+-]{0,127}\Z")
 _HASH = re.compile(r"[0-9a-f]{64}\Z")
 
 

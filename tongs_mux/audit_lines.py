@@ -79,8 +79,8 @@ def follow(path: Path, *, wait: Callable[[], bool]) -> Iterator[str]:
     """As ``lines``, then each new line, through rotations.
 
     ``wait`` is called whenever there is nothing more to read; it pauses, and
-    says whether to go on. Lines are lost only where the log is rotated twice
-    between two calls.
+    says whether to go on. Lines are lost only where the log is rotated more
+    than twice between two calls.
 
     Raises:
         PlaceRefused: as ``lines``.

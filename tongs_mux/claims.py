@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, replace
@@ -24,8 +25,14 @@ LOCK_SECONDS = 10.0
 """How long one process waits for another's hold on a record."""
 
 
+_Version = tuple[int, int, int]
+
+
 class LaunchStore:
     """Launch records below one private directory.
+
+    A record that was read is kept until its file changes: a list of many
+    launches then costs one ``lstat`` each (P6).
 
     Every change is read, checked and written under the record's own lock, so
     of two claims for one launch exactly one is made (A88).
@@ -33,6 +40,7 @@ class LaunchStore:
 
     def __init__(self, directory: Path) -> None:
         self._directory = directory
+        self._known: dict[str, tuple[_Version, LaunchRecord]] = {}
 
     def _path(self, launch_id: str) -> Path:
         if not is_launch_id(launch_id):
@@ -60,12 +68,17 @@ class LaunchStore:
         """The record of exactly this id. Raises LaunchNotFound, ClaimError, PlaceRefused."""
         path = self._path(launch_id)
         try:
-            data = read_private(path, MAX_RECORD)
+            version = _version(os.lstat(path))
+            known = self._known.get(launch_id)
+            if known is not None and known[0] == version:
+                return known[1]
+            record = decode(read_private(path, MAX_RECORD), path)
         except FileNotFoundError:
             raise LaunchNotFound(
                 f"there is no launch {launch_id}", hint="`tongs-agents list` shows them"
             ) from None
-        return decode(data, path)
+        self._known[launch_id] = (version, record)
+        return record
 
     def ids(self) -> tuple[str, ...]:
         """Every launch id on record, sorted."""
@@ -149,6 +162,11 @@ class LaunchStore:
         path = self._path(launch_id)
         path.unlink(missing_ok=True)
         path.with_suffix(".lock").unlink(missing_ok=True)
+
+
+def _version(info: os.stat_result) -> _Version:
+    """Changes with every replacement, and with every change of owner or mode."""
+    return (info.st_ino, info.st_ctime_ns, info.st_size)
 
 
 def claim_conflict(record: LaunchRecord, claim: Claim) -> str:

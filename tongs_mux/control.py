@@ -172,9 +172,7 @@ class Controller:
             act.note(facts, "pasted")
             if gone or not reader.guarded:
                 self._leftovers(record).forget(record.launch_id)
-        return Receipt(
-            record.launch_id, act.id, len(body), sha256(body), "pasted", "paste", facts
-        )
+        return Receipt(record.launch_id, act.id, len(body), sha256(body), "pasted", "paste", facts)
 
     def _type(self, sending: Sending, record: LaunchRecord, act: Act) -> bool:
         try:

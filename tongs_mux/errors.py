@@ -14,7 +14,8 @@
     ├── ClaimError
     │   ├── LaunchNotFound        no launch has this id
     │   ├── LaunchAmbiguous       several launches have this prefix
-    │   └── ClaimConflict         a claim differs from what was recorded
+    │   ├── ClaimConflict         a claim differs from what was recorded
+    │   └── StartFailed           the command could not be executed
     ├── BadText                   the text may not be typed into a pane
     ├── VerificationFailed        the pane is not, or not provably, the launch's
     └── DeliveryError             a send that did not end well
@@ -126,6 +127,12 @@ class ClaimConflict(ClaimError):
     reason = "replaced"
 
 
+class StartFailed(ClaimError):
+    """The command could not be executed, or ended at once (A91)."""
+
+    reason = "start-failed"
+
+
 class BadText(MuxError):
     """The text is empty, too long, or holds a control character."""
 
@@ -196,6 +203,7 @@ __all__ = [
     "LockTimeout",
     "MuxError",
     "PlaceRefused",
+    "StartFailed",
     "UnsupportedOperation",
     "VerificationFailed",
 ]

@@ -59,7 +59,7 @@ class Witness:
 
     def look_all(self, records: Iterable[LaunchRecord]) -> tuple[Seen, ...]:
         """Verify many launches: one listing for each multiplexer server (P6)."""
-        listings: dict[tuple[str, str | None, str], Listing | None | BackendError] = {}
+        listings: dict[tuple[str, str | None, str], Listing | BackendError | None] = {}
         found = []
         for record in records:
             if record.claim is None or record.pane is None:
@@ -71,15 +71,13 @@ class Witness:
             found.append(self._from_listing(record, listings[key]))
         return tuple(found)
 
-    def _listing(self, pane: PaneRef) -> Listing | None | BackendError:
+    def _listing(self, pane: PaneRef) -> Listing | BackendError | None:
         try:
             return self._backends(pane).listing()
         except BackendError as error:
             return error
 
-    def _from_listing(
-        self, record: LaunchRecord, listing: Listing | None | BackendError
-    ) -> Seen:
+    def _from_listing(self, record: LaunchRecord, listing: Listing | BackendError | None) -> Seen:
         if isinstance(listing, BackendError):
             return Seen(record, verdict(record, self._nothing(listing.message)))
         if listing is None or record.pane is None:

@@ -12,10 +12,11 @@ from dataclasses import dataclass
 from tongs_mux.model import Check, PaneFacts, ProcessFacts
 from tongs_mux.reader import Reading
 
-SHELLS = frozenset(
-    "ash bash busybox csh dash elvish fish ksh ksh93 mksh nu pwsh rbash rc sh tcsh xonsh yash "
-    "zsh".split()
+_NAMES = (
+    *("ash", "bash", "busybox", "csh", "dash", "elvish", "fish", "ksh", "ksh93", "mksh"),
+    *("nu", "pwsh", "rbash", "rc", "sh", "tcsh", "xonsh", "yash", "zsh"),
 )
+SHELLS = frozenset(_NAMES)
 """Programs that would run what is typed (D6)."""
 
 START_GRACE = 15.0
@@ -128,7 +129,9 @@ _SENTENCES = {
 
 
 def wrapped(
-    claimed: ProcessFacts, processes: Sequence[ProcessFacts], parents: Callable[[int], Sequence[int]]
+    claimed: ProcessFacts,
+    processes: Sequence[ProcessFacts],
+    parents: Callable[[int], Sequence[int]],
 ) -> bool:
     """True where a process below ``claimed``, no shell, is in its terminal's foreground (D3)."""
     return any(

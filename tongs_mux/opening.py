@@ -12,7 +12,7 @@ from tongs_mux.acts import Act, Actor, Judge
 from tongs_mux.audit import AuditLog
 from tongs_mux.backend import Backend, Opened, OpenRequest
 from tongs_mux.claims import LaunchStore
-from tongs_mux.errors import MuxError
+from tongs_mux.errors import StartFailed
 from tongs_mux.files import locked, private_dir
 from tongs_mux.model import LaunchRecord
 
@@ -21,12 +21,6 @@ CLAIM_SECONDS = 5.0
 
 OPEN_LOCK_SECONDS = 30.0
 """How long one opener waits for another on the same server (C11)."""
-
-
-class StartFailed(MuxError):
-    """The command could not be executed, or ended at once (A91)."""
-
-    reason = "start-failed"
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,5 +114,4 @@ __all__ = [
     "OPEN_LOCK_SECONDS",
     "Opener",
     "Plan",
-    "StartFailed",
 ]

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from tongs_mux.backend import Backend, Guard
 from tongs_mux.errors import BackendError, DeliveryRefused, DeliveryUncertain, Effect
+from tongs_mux.evidence import Seen
 from tongs_mux.guards import (
     START_GRACE,
     Foreground,
@@ -20,7 +21,6 @@ from tongs_mux.guards import (
 from tongs_mux.leftover import Leftover, holds, is_ours
 from tongs_mux.model import Check, Fact, LaunchRecord
 from tongs_mux.reader import Reader, Reading
-from tongs_mux.evidence import Seen
 
 NEVER_AGAIN = ("/", "!", "#", "@")
 """Text that begins so gets one Enter only: a second could run a command."""
@@ -128,7 +128,9 @@ class Sending:
 
     def _may_ask(self, sight: Sight) -> bool:
         reading = sight.reading
-        return reading.composer == "unseen" and reading.dialog is None and sight.seen.pane is not None
+        return (
+            reading.composer == "unseen" and reading.dialog is None and sight.seen.pane is not None
+        )
 
     def _checks(self, sight: Sight) -> tuple[Check, ...]:
         pane = sight.seen.pane
@@ -150,14 +152,19 @@ class Sending:
         ours = is_ours(reading, self.leftover)
         if ours:
             left = self.leftover
-            checks = (*checks, Check("leftover", True, f"ours, sha256 {left.sha256 if left else ''}"))
+            checks = (
+                *checks,
+                Check("leftover", True, f"ours, sha256 {left.sha256 if left else ''}"),
+            )
         sentence, hint = describe(reason, ours=ours)
         if self.typed:
             return DeliveryUncertain(
                 f"the text was pasted, and Enter was not pressed: {sentence}",
                 reason=reason, effect="partial", checks=checks, hint=hint,
             )  # fmt: skip
-        return DeliveryRefused(f"nothing was typed: {sentence}", reason=reason, checks=checks, hint=hint)
+        return DeliveryRefused(
+            f"nothing was typed: {sentence}", reason=reason, checks=checks, hint=hint
+        )
 
     def _guard(self, sight: Sight) -> Guard:
         """What the server itself must find at the moment of the act."""
@@ -222,14 +229,19 @@ class Sending:
         if not self.reader.guarded or self.unseen or sight.reading.composer == "unseen":
             return checks
         ours = holds(sight.reading, self.text)
-        shown = "the composer holds our text" if ours else "the composer does not hold our text alone"
+        shown = (
+            "the composer holds our text" if ours else "the composer does not hold our text alone"
+        )
         # "draft" where a person typed into it; nothing shown yet reads the same until the deadline
-        return (*checks, Check("draft" if sight.reading.composer == "draft" else "unknown", ours, shown))
+        return (
+            *checks,
+            Check("draft" if sight.reading.composer == "draft" else "unknown", ours, shown),
+        )
 
     def _press(self, sight: Sight) -> None:
         guard = self._guard(sight)
         for attempt in (1, 2):
-            if self._attempt(lambda g=guard: self.backend.enter(g), "partial") == "done":
+            if self._enter(guard) == "done":
                 self.note("enter", "pressed")
                 return
             sight = self.look()
@@ -239,20 +251,27 @@ class Sending:
                 raise self._refused(reason or "unknown", checks, sight.reading)
             guard = self._guard(sight)
 
+    def _enter(self, guard: Guard) -> str:
+        return self._attempt(lambda: self.backend.enter(guard), "partial")
+
     def _let_go(self) -> bool:
         """True once the composer no longer holds the text; one more Enter where it still does."""
         if not self.reader.guarded or self.unseen:
             return False
         sight = self._settled()
         if self._still_ours(sight) and not self.text.startswith(NEVER_AGAIN):
-            self.note("enter", "the composer still held the text: pressing again")
-            self._press(sight)
+            guard = self._guard(sight)
+            # held: the composer let go between look and key, which is what we want
+            if self._enter(guard) == "done":
+                self.note("enter", "pressed again: the composer still held the text")
             sight = self._settled()
         if not sight.seen.verdict.verified:
             self.note("verified", f"no longer: {sight.seen.verdict.state}")
             return False
         gone = not holds(sight.reading, self.text)
-        self.note("composer", "let go of the text" if gone else "still holds the text: not submitted")
+        self.note(
+            "composer", "let go of the text" if gone else "still holds the text: not submitted"
+        )
         return gone
 
     def _still_ours(self, sight: Sight) -> bool:

@@ -10,6 +10,7 @@ import pytest
 import tongs_agents.errors
 import tongs_mux.errors
 from tests.house.tree import dotted, public_modules
+from tongs_agents.reasons import REASONS
 
 TREES: dict[str, type[Exception]] = {
     "tongs_mux.errors": tongs_mux.errors.MuxError,
@@ -70,8 +71,6 @@ def test_no_error_hides_in_another_module():
     ids=lambda error: error.__name__,
 )
 def test_each_error_has_a_reason_that_the_table_explains(error: type[Exception]):
-    from tongs_agents.outcomes import REASONS  # here, so that without it only this test fails
-
     reason = getattr(error, "reason", "")
     assert _SLUG.match(reason)
     assert reason in REASONS

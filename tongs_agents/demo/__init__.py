@@ -1,0 +1,1 @@
+"""The demo: the main job from nothing, on real programs, without an account."""

@@ -86,14 +86,15 @@ def is_rule(line: str) -> bool:
 def ere_of(line: str) -> str:
     """A POSIX extended regular expression for ``line`` as it is searched on a screen.
 
-    Letters, digits and blanks of ASCII stand for themselves, every other character
-    for any one: so a multiplexer's format can carry it without any escaping.
+    Punctuation and controls of ASCII stand for any one character, so that a
+    multiplexer's format can carry it without escaping; all else for itself.
     """
     return f"^{''.join(map(_literal, trimmed(line)))}$"
 
 
 def _literal(char: str) -> str:
-    return char if char == " " or (char.isascii() and char.isalnum()) else "."
+    plain = char == " " or char.isalnum() if char.isascii() else char.isprintable()
+    return char if plain else "."
 
 
 __all__ = ["StyledLine", "ere_of", "is_rule", "parse_styled", "trimmed"]

@@ -23,8 +23,9 @@ _STAND_IN = re.compile(r"\[Pasted(text#\d+\+\d+lines|\d+chars)\]\Z")
 
 @dataclass(frozen=True, slots=True)
 class _Composer:
-    """Where the composer is: its first row's number, its rows, the footer below."""
+    """Where the composer is: its first row's number, its rows, what is around them."""
 
+    rule: str
     top: int
     rows: tuple[str, ...]
     footer: str
@@ -61,6 +62,7 @@ class ScriptedReader:
             composer="empty" if empty else "draft",
             text="" if empty else found.text,
             placeholder=not empty and _STAND_IN.match(words) is not None,
+            clipped=not is_rule(found.rule),
             busy=_BUSY in found.footer,
             steady=tuple(dict.fromkeys(ere_of(row) for row in found.rows if row)),
         )
@@ -87,7 +89,7 @@ def _composer_of(lines: tuple[str, ...]) -> _Composer | None:
         top -= 1
     if top < 1 or not (lines[top].startswith(_GLYPH) and _is_upper_rule(lines[top - 1])):
         return None
-    return _Composer(top, lines[top:last], footer)
+    return _Composer(lines[top - 1], top, lines[top:last], footer)
 
 
 def _is_upper_rule(line: str) -> bool:

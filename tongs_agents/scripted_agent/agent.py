@@ -168,4 +168,4 @@ def _sha256(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
 
 
-__all__ = ["Agent", "QUEUED_HINT"]
+__all__ = ["QUEUED_HINT", "Agent"]

@@ -80,13 +80,4 @@ def cleared(composer: Composer) -> Composer:
     return Composer(folded=composer.folded)
 
 
-__all__ = [
-    "Composer",
-    "FOLD_CHARS",
-    "FOLD_LINES",
-    "Piece",
-    "cleared",
-    "erased",
-    "pasted",
-    "typed",
-]
+__all__ = ["FOLD_CHARS", "FOLD_LINES", "Composer", "Piece", "cleared", "erased", "pasted", "typed"]

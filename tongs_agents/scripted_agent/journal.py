@@ -1,4 +1,29 @@
-"""The journal: what happened to the scripted agent, one JSON line a fact."""
+"""The journal: what happened to the scripted agent, one JSON line a fact.
+
+Every fact has ``t`` (seconds since the epoch), ``event`` and ``pid``, and by event:
+
+===============  ==============================================================
+start            name, session_id, cwd
+ready            (the composer is up; with --hidden-composer: would be)
+bytes            hex, of every read; discarded: true where --late threw it away
+paste            sha256, bytes: of what stood between one pair of markers
+submit           text, sha256, bytes, way ("enter" or "argument")
+turn-start       text
+answer           text
+dialog           tool, input
+approved         tool
+declined         tool
+tool             tool, input: it "ran"
+tool-blocked     tool, by a hook
+context          hook, text: what a hook added
+hook-failed      hook, why
+interrupted      (by Escape or Ctrl-C; turn-end follows)
+turn-end         how: "stop", "failed", "declined", "blocked" or "interrupted"
+enter-dropped    (by --drop-first-enter)
+signal           number
+exit             status; the last line, written with the terminal given back
+===============  ==============================================================
+"""
 
 from __future__ import annotations
 

@@ -151,4 +151,4 @@ def _size_of(lead: int) -> int:
     return 2 if lead >= 0xC0 else 1
 
 
-__all__ = ["Char", "Event", "Key", "KeyName", "PASTE_END", "PASTE_START", "Parser", "Paste"]
+__all__ = ["PASTE_END", "PASTE_START", "Char", "Event", "Key", "KeyName", "Parser", "Paste"]

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from tongs_agents.scripted_agent.composer import Composer
-from tongs_agents.scripted_agent.width import clip, columns, printable, wrap
+from tongs_agents.scripted_agent.width import clip, columns, one_line, printable, wrap
 
 GLYPH = "❯ "
 """Stands before the composer's first row."""
@@ -80,7 +80,7 @@ def render(view: View, width: int, height: int) -> Frame:
 
 
 def _banner(view: View, width: int) -> list[Row]:
-    return [Row(clip(f"✳ {printable(view.name)} · scripted agent", width)), Row("")]
+    return [Row(clip(f"✳ {one_line(view.name)} · scripted agent", width)), Row("")]
 
 
 def _transcript(view: View, width: int) -> list[Row]:
@@ -102,17 +102,14 @@ def _working(view: View, width: int) -> list[Row]:
     if view.busy_for is not None and view.dialog is None:
         spinner = "✶✻✽✢"[view.busy_for % 4]
         rows.append(Row(clip(f"{spinner} Working… ({view.busy_for}s)", width)))
-    for text in view.queued[:_QUEUED_ROWS]:
-        line = " ".join(printable(text).split())
-        rows.append(Row(clip(f"{_INDENT}Queued: {line}", width), dim_from=0))
-    return rows
+    queued = (f"{_INDENT}Queued: {one_line(text)}" for text in view.queued[:_QUEUED_ROWS])
+    return [*rows, *(Row(clip(line, width), dim_from=0) for line in queued)]
 
 
 def _bottom(view: View, width: int, height: int) -> tuple[list[Row], tuple[int, int] | None]:
     rule = Row("─" * width)
     if view.dialog is not None:
-        asked = printable(" ".join(view.dialog.split()))
-        lines = (f"{_INDENT}{asked}", QUESTION, *_DIALOG_KEYS)
+        lines = (f"{_INDENT}{one_line(view.dialog)}", QUESTION, *_DIALOG_KEYS)
         return [rule, *(Row(clip(line, width)) for line in lines)], None
     if view.composer is None:
         return [], None
@@ -126,7 +123,7 @@ def _bottom(view: View, width: int, height: int) -> tuple[list[Row], tuple[int, 
 def _composer_rows(view: View, width: int, height: int) -> tuple[list[Row], int]:
     """The rows between the rules, and how many more are hidden above them."""
     if view.composer is None or view.composer.empty:
-        hint = clip(printable(view.hint), width - len(GLYPH))
+        hint = clip(one_line(view.hint), width - len(GLYPH))
         return [Row(GLYPH + hint, dim_from=len(GLYPH))], 0
     lines = wrap(printable(view.composer.shown), width - len(GLYPH))
     most = max(3, height - _OUTSIDE_COMPOSER)
@@ -150,4 +147,4 @@ def _footer(view: View) -> str:
     return "" if typing else f"{_INDENT}? for shortcuts"
 
 
-__all__ = ["Frame", "GLYPH", "QUESTION", "Row", "View", "render"]
+__all__ = ["GLYPH", "QUESTION", "Frame", "Row", "View", "render"]

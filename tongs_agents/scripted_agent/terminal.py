@@ -10,7 +10,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from tongs_agents.scripted_agent.screen import Frame, Row
-from tongs_agents.scripted_agent.width import columns, printable
+from tongs_agents.scripted_agent.width import columns, one_line
 
 _ENTER = "\x1b[?1049h\x1b[?7l\x1b[2J\x1b[H"
 _LEAVE = "\x1b[?2004l\x1b[?7h\x1b[?25h\x1b[?1049l"
@@ -50,7 +50,7 @@ class Terminal:
 
     def name(self, title: str) -> None:
         """Sets the terminal's title."""
-        self._write(f"\x1b]2;{printable(title)}\x07")
+        self._write(f"\x1b]2;{one_line(title)}\x07")
 
     def size(self) -> os.terminal_size:
         """Columns and lines as they are now."""

@@ -175,13 +175,13 @@ _PLAY: Mapping[type[script.Step], Callable[[Any, Iterator[int]], _Played]] = {
 }
 
 __all__ = [
+    "STOP_BLOCKS",
     "Answer",
     "Ask",
     "Ending",
     "Quit",
     "Record",
     "Request",
-    "STOP_BLOCKS",
     "Show",
     "Turn",
     "Wait",

@@ -23,6 +23,11 @@ def printable(text: str) -> str:
     return "".join(map(_shown, text.replace("\t", "    ")))
 
 
+def one_line(text: str) -> str:
+    """``text`` printable and on one line, its runs of blanks made one."""
+    return " ".join(printable(text).split())
+
+
 def _shown(char: str) -> str:
     if char == "\n":
         return char
@@ -62,4 +67,4 @@ def _broken(line: str, width: int) -> list[str]:
     return [*rows, row]
 
 
-__all__ = ["clip", "columns", "printable", "wrap"]
+__all__ = ["clip", "columns", "one_line", "printable", "wrap"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import secrets
 from collections.abc import Callable, Mapping
 
@@ -12,8 +13,11 @@ from tongs_mux.errors import BackendError, BackendOutputError
 from tongs_mux.model import Listing, Look, Multiplexer, PaneFacts, PaneRef, ProcessIdentity
 from tongs_mux.process import Processes
 
-WIDTH, HEIGHT = 200, 50
-"""Size of a session that is started detached, in cells."""
+WIDTH = 200
+"""Columns of a session that is started detached."""
+
+HEIGHT = 50
+"""Its rows."""
 
 _REPORT = ('display-message -p "done"', 'display-message -p "held"')
 
@@ -34,9 +38,7 @@ class TmuxBackend:
         tmux_bin: str = "tmux",
         buffer_name: Callable[[], str] = lambda: f"tongs-{secrets.token_hex(8)}",
     ) -> None:
-        self._server = BoundedServer(
-            socket, environ=environ, deadline=deadline, tmux_bin=tmux_bin
-        )
+        self._server = BoundedServer(socket, environ=environ, deadline=deadline, tmux_bin=tmux_bin)
         self._socket = socket
         self._processes = processes
         self._buffer_name = buffer_name
@@ -139,10 +141,9 @@ class TmuxBackend:
         return held
 
     def _drop_buffer(self, name: str) -> None:
-        try:
+        # the first error is the one to report
+        with contextlib.suppress(BackendError):
             self._server.run("delete-buffer", "-b", name)
-        except BackendError:
-            pass  # the first error is the one to report
 
     def enter(self, guard: Guard) -> Held:
         """Look and Enter as one act."""

@@ -1,0 +1,63 @@
+"""Groups whose commands are imported when they are called, not before."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from importlib import import_module
+from typing import Any
+
+import click
+
+from tongs_agents.cli.verb import Verb
+
+
+class VerbGroup(click.Group):
+    """``verbs`` maps each name to the module whose ``verb`` it is, in the order of ``--help``."""
+
+    def __init__(self, *args: Any, verbs: Mapping[str, str], example: str, **kwargs: Any) -> None:
+        super().__init__(
+            *args, invoke_without_command=True, callback=_show_help, **kwargs
+        )
+        self.verbs = verbs
+        self.example = example
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """The names, without importing anything."""
+        return list(self.verbs)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """The command; None for a name that is not in the table."""
+        module = self.verbs.get(cmd_name)
+        if module is None:
+            return None
+        verb = import_module(module).verb
+        if not isinstance(verb, Verb | VerbGroup):
+            # a plain click command would run without being authorised
+            raise TypeError(f"{module}.verb is no Verb")
+        return verb
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """As click does it, and suggests the near name of what it has not imported."""
+        try:
+            return super().resolve_command(ctx, args)
+        except click.NoSuchCommand as error:
+            raise click.NoSuchCommand(
+                error.command_name, possibilities=self.list_commands(ctx), ctx=ctx
+            ) from None
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The example, as it is typed."""
+        with formatter.section("Example"):
+            for line in self.example.splitlines():
+                formatter.write(f"{'':{formatter.current_indent}}$ {line}\n")
+
+
+@click.pass_context
+def _show_help(ctx: click.Context) -> None:
+    if ctx.invoked_subcommand is None:
+        click.echo(ctx.get_help())
+
+
+__all__ = ["VerbGroup"]

@@ -1,0 +1,239 @@
+"""The stage: throw-away places and a multiplexer server of the demo's own, gone afterwards."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tongs_agents.harness.inherited import cleaned
+
+DEADLINE = 20.0
+"""Seconds within which any one fact of the demo must come true."""
+
+_CONFIG = """\
+[workspace]
+multiplexer = "tmux"
+session = "demo"
+socket = "{socket}"
+
+[profiles.worker]
+command = ["{agent}", "--name", "worker"]
+cwd = "{home}"
+env = {{ TONGS_SCRIPTED_LOG = "{log}" }}
+
+[profiles.stranger]
+command = ["{agent}", "--name", "stranger"]
+"""
+
+
+class SceneFailed(Exception):
+    """A step did not hold; the message says what was seen instead."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What one command answered. ``command`` is as a person would type it."""
+
+    command: str
+    code: int
+    json: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """Runs the product's own commands in places of its own; plays the person at the keys."""
+
+    directory: Path
+    environ: Mapping[str, str]
+    say: Callable[[str], None]
+    home: Path
+
+    @property
+    def socket(self) -> str:
+        """The tmux server's socket."""
+        return str(self.directory / "tmux")
+
+    @property
+    def log(self) -> Path:
+        """The scripted worker's journal: each byte that it read, each prompt submitted."""
+        return self.directory / "worker.jsonl"
+
+    @property
+    def audit(self) -> Path:
+        """The control audit."""
+        return self.directory / "state" / "audit" / "control.jsonl"
+
+    def run(self, *words: str, stdin: str = "") -> Reply:
+        """``tongs-agents WORDS --json`` as a process of its own."""
+        command = [sys.executable, "-I", "-m", "tongs_agents.cli.main", *words]
+        command.insert(5, "--json")
+        done = subprocess.run(
+            command,
+            input=stdin.encode("utf-8"),
+            capture_output=True,
+            timeout=60,
+            env=dict(self.environ),
+            cwd=self.home,
+            check=False,
+        )
+        shown = " ".join(_short(word) for word in words)
+        self.say(f"    $ tongs-agents {shown}")
+        try:
+            answer = json.loads(done.stdout)
+        except ValueError:
+            raise SceneFailed(
+                f"`tongs-agents {shown}` answered no JSON: {done.stderr.decode()[-300:]!r}"
+            ) from None
+        return Reply(f"tongs-agents {shown}", done.returncode, answer)
+
+    def ok(self, *words: str, stdin: str = "") -> Reply:
+        """``run``, and SceneFailed where it does not end well."""
+        reply = self.run(*words, stdin=stdin)
+        if reply.code != 0 or reply.json.get("ok") is not True:
+            raise SceneFailed(f"`{reply.command}` ended with {reply.code}: {reply.json}")
+        return reply
+
+    def keys(self, *words: str) -> None:
+        """The person: a key pressed, or a tmux command given, by hand."""
+        tmux = ["tmux", "-u", "-S", self.socket, *words]
+        subprocess.run(tmux, env=dict(self.environ), timeout=10, check=True, capture_output=True)
+
+    def server_pid(self) -> int:
+        """The tmux server's process id."""
+        tmux = ["tmux", "-u", "-S", self.socket, "display-message", "-p", "#{pid}"]
+        done = subprocess.run(
+            tmux, env=dict(self.environ), timeout=10, check=True, capture_output=True
+        )
+        return int(done.stdout)
+
+    def journal(self, event: str) -> list[dict[str, Any]]:
+        """The worker's facts of one kind, oldest first."""
+        try:
+            text = self.log.read_text(encoding="utf-8")
+        except FileNotFoundError:
+            return []
+        facts = [json.loads(line) for line in text.splitlines()]
+        return [fact for fact in facts if fact["event"] == event]
+
+    def typed(self) -> int:
+        """How many bytes the worker has read from its terminal so far."""
+        return sum(len(fact["hex"]) // 2 for fact in self.journal("bytes"))
+
+    def audited(self, action: str) -> dict[str, Any]:
+        """The newest outcome line of this action."""
+        lines = [json.loads(line) for line in self.audit.read_text("utf-8").splitlines()]
+        found = [x for x in lines if x["action"] == action and x["phase"] == "outcome"]
+        if not found:
+            raise SceneFailed(f"the audit has no outcome line for {action}")
+        return dict(found[-1])
+
+    def wait(self, fact: Callable[[], Any], what: str) -> Any:
+        """The fact once it is true. Raises SceneFailed at the deadline."""
+        until = time.monotonic() + DEADLINE
+        while not (seen := fact()):
+            if time.monotonic() >= until:
+                raise SceneFailed(f"{what} did not come true within {DEADLINE:g} s")
+            time.sleep(0.02)
+        return seen
+
+    def screen(self, launch_id: str) -> str:
+        """The launch's screen, as ``capture`` prints it."""
+        return "\n".join(self.run("capture", launch_id).json.get("lines", []))
+
+
+@contextmanager
+def staged(
+    environ: Mapping[str, str], say: Callable[[str], None], *, keep: bool
+) -> Iterator[Stage]:
+    """A stage; its server, processes and files are gone afterwards, however it ends.
+
+    ``keep`` leaves them where they are.
+    """
+    # a socket's path is short: 107 bytes at most
+    directory = Path(tempfile.mkdtemp(prefix="tongs-demo-", dir="/tmp"))
+    home = directory / "project"
+    home.mkdir()
+    stage = Stage(directory, _environment(environ, directory), say, home)
+    agent = Path(sys.executable).with_name("tongs-agents-scripted")
+    text = _CONFIG.format(socket=stage.socket, agent=agent, home=home, log=stage.log)
+    (directory / "config.toml").write_text(text, encoding="utf-8")
+    # ended by a signal, the demo leaves as little behind as it does otherwise
+    before = signal.signal(signal.SIGTERM, _leave)
+    try:
+        yield stage
+    finally:
+        signal.signal(signal.SIGTERM, before)
+        if not keep:
+            _strike(stage)
+
+
+def _leave(number: int, frame: object) -> None:
+    raise SystemExit(128 + number)
+
+
+def _environment(environ: Mapping[str, str], directory: Path) -> dict[str, str]:
+    own = {
+        "TONGS_AGENTS_CONFIG": str(directory / "config.toml"),
+        "TONGS_AGENTS_STATE_DIR": str(directory / "state"),
+        "TONGS_AGENTS_RUNTIME_DIR": str(directory / "run"),
+    }
+    return cleaned(environ) | own
+
+
+def _strike(stage: Stage) -> None:
+    try:
+        pid = stage.server_pid()
+        stage.keys("kill-server")
+        stage.wait(lambda: not Path(f"/proc/{pid}").exists(), "the end of the tmux server")
+    except (subprocess.SubprocessError, OSError, ValueError, SceneFailed):
+        pass  # no server was started, or it has ended already
+    shutil.rmtree(stage.directory, ignore_errors=True)
+
+
+def _short(word: str) -> str:
+    text = word if len(word) <= 60 else f"{word[:40]}… ({len(word)} characters)"
+    quoted = "'" + text.replace("\n", "⏎") + "'"
+    return quoted if not word or set(word) & set(" \n'\"[]{}$#;\\…") else text
+
+
+def attach_command(stage: Stage) -> str:
+    """How a person looks at a stage that was kept."""
+    return f"tmux -S {stage.socket} attach"
+
+
+def environment_lines(stage: Stage) -> list[str]:
+    """What to export to speak to a stage that was kept."""
+    names = ("TONGS_AGENTS_CONFIG", "TONGS_AGENTS_STATE_DIR", "TONGS_AGENTS_RUNTIME_DIR")
+    return [f"export {name}={stage.environ[name]}" for name in names]
+
+
+def process_gone(pid: int) -> bool:
+    """True where no such process lives."""
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return True
+    return False
+
+
+__all__ = [
+    "DEADLINE",
+    "Reply",
+    "SceneFailed",
+    "Stage",
+    "attach_command",
+    "environment_lines",
+    "process_gone",
+    "staged",
+]

@@ -1,0 +1,215 @@
+"""The composition root: from a process's world to the services that verbs and tools use.
+
+Every service is made when it is first asked for, and its module is imported only
+then: a verb pays for what it needs, and one that only reads makes nothing.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tongs_agents.paths import Places, resolve
+
+if TYPE_CHECKING:
+    from tongs_agents.config import Config
+    from tongs_agents.launches import Starter
+    from tongs_agents.multiplexers import BackendFactory
+    from tongs_mux.audit import AuditLog
+    from tongs_mux.claims import LaunchStore
+    from tongs_mux.control import Controller
+    from tongs_mux.model import LaunchRecord
+    from tongs_mux.process import Processes
+
+
+class Services:
+    """What one process has at hand; ``environ``, home, cwd and clock are given to it."""
+
+    def __init__(
+        self,
+        environ: Mapping[str, str],
+        *,
+        home: Path,
+        cwd: Path,
+        uid: int,
+        pid: int,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        self.environ = environ
+        self.home = home
+        self.cwd = cwd
+        self.uid = uid
+        self.pid = pid
+        self.clock = clock
+
+    @classmethod
+    def of_process(cls) -> Services:
+        """The services of this very process."""
+        environ, uid = dict(os.environ), os.getuid()
+        return cls(environ, home=_home(environ, uid), cwd=_cwd(environ), uid=uid, pid=os.getpid())
+
+    @cached_property
+    def places(self) -> Places:
+        """Where everything is. Raises PlaceRefused."""
+        return resolve(self.environ, self.home)
+
+    @cached_property
+    def config(self) -> Config:
+        """The settings. Raises ConfigError, PlaceRefused."""
+        from tongs_agents.config import load
+
+        return load(self.places.config, home=self.home)
+
+    @cached_property
+    def store(self) -> LaunchStore:
+        """The launch records; makes nothing. Raises PlaceRefused where others can get at them."""
+        from tongs_mux.claims import LaunchStore
+        from tongs_mux.files import private_dir
+
+        for directory in (self.places.state_dir, self.places.launches):
+            with suppress(FileNotFoundError):
+                private_dir(directory, create=False)
+        return LaunchStore(self.places.launches)
+
+    @cached_property
+    def audit(self) -> AuditLog:
+        """The control audit; a line that is written makes the state dir."""
+        from tongs_mux.audit import AuditLog
+
+        return AuditLog(self.places.control_audit, clock=self.clock)
+
+    @cached_property
+    def processes(self) -> Processes:
+        """Looks processes up."""
+        from tongs_mux.process import system_processes
+
+        return system_processes()
+
+    @cached_property
+    def backends(self) -> BackendFactory:
+        """The multiplexer servers."""
+        from tongs_agents.multiplexers import BackendFactory
+
+        return BackendFactory(self.processes, self.environ)
+
+    @cached_property
+    def control(self) -> Controller:
+        """The door to the panes, for looking. Makes nothing; ``acting`` is for acts."""
+        from tongs_mux.control import Controller
+
+        return Controller(
+            store=self.store,
+            backends=self.backends,
+            audit=self.audit,
+            processes=self.processes,
+            runtime=self.places.runtime_dir,
+            clock=self.clock,
+            judge=judge,
+        )
+
+    def acting(self) -> Controller:
+        """The door to the panes, for acts: state and runtime dir exist and are private.
+
+        Raises PlaceRefused, AuditFailed.
+        """
+        from tongs_mux.files import private_dir
+
+        self.auditing()
+        private_dir(self.places.runtime_dir)
+        return self.control
+
+    def auditing(self) -> AuditLog:
+        """The control audit in a state dir that exists and is private.
+
+        Raises PlaceRefused; AuditFailed where the state dir can't be made.
+        """
+        from tongs_mux.errors import AuditFailed
+        from tongs_mux.files import private_dir
+
+        try:
+            private_dir(self.places.state_dir)
+        except OSError as error:
+            raise AuditFailed(
+                f"nothing can be audited: {self.places.state_dir}: {error.strerror}",
+                hint=f"make {self.places.state_dir} writable, or name another state dir",
+            ) from error
+        return self.audit
+
+    @cached_property
+    def starter(self) -> Starter:
+        """Starts launches. Raises ConfigError, PlaceRefused, AuditFailed."""
+        from tongs_agents.launches import Starter
+
+        return Starter(
+            control=self.acting(),
+            places=self.places,
+            config=self.config,
+            environ=self.environ,
+            uid=self.uid,
+            home=self.home,
+            cwd=self.cwd,
+            random_hex=lambda count: os.urandom(count).hex(),
+        )
+
+    def records(self) -> tuple[tuple[LaunchRecord, ...], tuple[str, ...]]:
+        """Every launch on record, oldest first, and a sentence for each that can't be read."""
+        from tongs_mux.errors import ClaimError, LaunchNotFound, PlaceRefused
+
+        records, troubles = [], []
+        for launch_id in self.store.ids():
+            try:
+                records.append(self.store.read(launch_id))
+            except LaunchNotFound:
+                continue
+            except (ClaimError, PlaceRefused) as error:
+                troubles.append(error.message)
+        records.sort(key=lambda record: (record.created_at, record.launch_id))
+        return tuple(records), tuple(troubles)
+
+    def agent_around(self) -> str | None:
+        """The launch in whose process tree this process is, None outside of any (A65)."""
+        from tongs_agents.inside import agent_around
+
+        return agent_around(self.environ, self.pid, self.records()[0], self.processes)
+
+
+def judge(error: BaseException) -> tuple[str, int]:
+    """The outcome word and exit code that the audit carries for an error: the one table's."""
+    from tongs_agents.outcomes import failure_of
+
+    failure = failure_of(error)
+    return failure.outcome, failure.exit_code
+
+
+def _home(environ: Mapping[str, str], uid: int) -> Path:
+    """The home directory, as an absolute path: ``HOME``, else what the system has on record."""
+    home = Path(environ.get("HOME", ""))
+    if home.is_absolute():
+        return home
+    import pwd  # rarely needed
+
+    try:
+        return Path(pwd.getpwuid(uid).pw_dir)
+    except KeyError:
+        from tongs_agents.errors import UsageError
+
+        raise UsageError(
+            f"HOME is not set and user {uid} has no home directory", hint="set HOME"
+        ) from None
+
+
+def _cwd(environ: Mapping[str, str]) -> Path:
+    """The working directory; one that was removed keeps its name, so that an error can say it."""
+    try:
+        return Path.cwd()
+    except FileNotFoundError:
+        gone = Path(environ.get("PWD", ""))
+        return gone if gone.is_absolute() else Path("/")
+
+
+__all__ = ["Services", "judge"]

@@ -1,0 +1,1 @@
+"""Runnable proofs against real programs."""

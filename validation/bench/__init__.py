@@ -1,0 +1,1 @@
+"""The speed of the product, measured beside the floors in perf.md, as ratios in one run."""

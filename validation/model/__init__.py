@@ -1,0 +1,1 @@
+"""A scripted loopback model server: what it answers rides in the prompt."""

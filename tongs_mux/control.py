@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Literal
 
 from tongs_mux.acts import Act, Actor, Judge, simple_judge
 from tongs_mux.audit import AuditLog
@@ -18,7 +19,7 @@ from tongs_mux.evidence import Backends, Seen, Witness
 from tongs_mux.files import locked, private_dir
 from tongs_mux.guards import Foreground, wrapped
 from tongs_mux.leftover import LeftoverStore, left
-from tongs_mux.model import LaunchRecord, Receipt
+from tongs_mux.model import Fact, LaunchRecord, Receipt
 from tongs_mux.process import Processes, alive, ancestors, end, foreground
 from tongs_mux.reader import Reader, Reading
 from tongs_mux.send import Pauses, Sending, Sight
@@ -26,6 +27,10 @@ from tongs_mux.text import prepare, sha256
 
 Asked = Callable[[tuple[str, ...]], bool]
 """Shows a person a screen and asks whether to type into it (``send --unseen``)."""
+
+Proof = Callable[[str, float], Fact | None]
+"""Waits, bounded, for the program's own word that it took the prompt with this
+SHA-256, newer than the given time; None where it did not come."""
 
 END_SECONDS = 3.0
 """How long a closed pane's program may take to end before it is ended by signal."""
@@ -145,8 +150,12 @@ class Controller:
         *,
         wrapper: bool = False,
         asked: Asked | None = None,
+        proof: Proof | None = None,
     ) -> Receipt:
         """Paste ``text`` into the launch's pane and press Enter, all guards on.
+
+        The receipt is ``submitted`` only where ``proof`` brings the program's
+        own word, newer than this send and for this text; else ``pasted``.
 
         Raises:
             BadText: the text may not be typed; nothing was.
@@ -166,13 +175,17 @@ class Controller:
                     hint="set `multiline = true` in its profile where it knows bracketed paste",
                 )
             with self._send_lock(record):
+                since = self.clock()
                 sending = self._sending(record, body, reader, act, wrapper, asked)
                 gone = self._type(sending, record, act)
-            facts = tuple(sending.facts)
-            act.note(facts, "pasted")
-            if gone or not reader.guarded:
+                proved = proof(sha256(body), since) if proof is not None else None
+            facts = (*sending.facts, *([proved] if proved is not None else []))
+            receipt: Literal["submitted", "pasted"] = "submitted" if proved else "pasted"
+            act.note(facts, receipt)
+            if gone or proved or not reader.guarded:
                 self._leftovers(record).forget(record.launch_id)
-        return Receipt(record.launch_id, act.id, len(body), sha256(body), "pasted", "paste", facts)
+        digest = sha256(body)
+        return Receipt(record.launch_id, act.id, len(body), digest, receipt, "paste", facts)
 
     def _type(self, sending: Sending, record: LaunchRecord, act: Act) -> bool:
         try:
@@ -309,6 +322,7 @@ __all__ = [
     "SEND_LOCK_SECONDS",
     "Asked",
     "Controller",
+    "Proof",
     "refusal",
     "still_ours",
     "trimmed",

@@ -93,7 +93,7 @@ def ere_of(line: str) -> str:
 
 
 def _literal(char: str) -> str:
-    plain = char == " " or char.isalnum() if char.isascii() else char.isprintable()
+    plain = (char == " " or char.isalnum()) if char.isascii() else char.isprintable()
     return char if plain else "."
 
 

@@ -13,9 +13,7 @@ from tongs_mux.errors import LaunchNotFound
 from tongs_mux.model import LaunchRecord
 
 
-def forgettable(
-    control: Controller, records: Iterable[LaunchRecord]
-) -> tuple[LaunchRecord, ...]:
+def forgettable(control: Controller, records: Iterable[LaunchRecord]) -> tuple[LaunchRecord, ...]:
     """The records that may be removed. Reads only; a silent multiplexer's are not among them."""
     return tuple(seen.record for seen in control.list(records) if may_forget(seen, control))
 

@@ -6,10 +6,8 @@ import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
-from tongs_agents import launcher
-from tongs_agents.config import Config, Profile
 from tongs_agents.errors import LaunchError, Refused
 from tongs_agents.harness.inherited import cleaned
 from tongs_agents.harness.registry import Harness, harness_named
@@ -27,6 +25,9 @@ from tongs_mux.process import alive
 from tongs_mux.reader import Reader
 from tongs_mux.text import prepare
 from tongs_mux.verify import CLAIM_GRACE
+
+if TYPE_CHECKING:  # a send needs neither the config nor the launcher, and saves their import
+    from tongs_agents.config import Config, Profile
 
 READY_SECONDS = 20.0
 """How long a first prompt waits for the composer of a program that takes none by argv."""
@@ -148,7 +149,9 @@ class Starter:
     def _open(self, record: LaunchRecord, where: PaneRef, by: Actor) -> tuple[LaunchRecord, bool]:
         if where.socket is not None:
             make_socket_dir(where.socket)
-        command = (sys.executable, "-I", "-m", launcher.MODULE)
+        from tongs_agents.launcher import MODULE
+
+        command = (sys.executable, "-I", "-m", MODULE)
         plan = Plan(
             record=record,
             session=where.session,
@@ -177,9 +180,11 @@ class Starter:
 
     def _became(self, record: LaunchRecord) -> bool:
         """True once the launcher has become the command, or has ended."""
+        from tongs_agents.launcher import MODULE
+
         if record.claim is None:
             return False
-        return launcher.MODULE not in self.control.processes.argv(record.claim.process.pid)
+        return MODULE not in self.control.processes.argv(record.claim.process.pid)
 
     def _first_prompt(self, spawned: Spawned, prompt: str, by: Actor) -> Spawned:
         """Send the prompt once the composer is ready (A21, A91); a refusal is a notice."""

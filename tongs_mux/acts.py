@@ -8,7 +8,14 @@ from types import TracebackType
 from typing import Self
 
 from tongs_mux.audit import AuditEntry, AuditLog
-from tongs_mux.errors import AuditFailed, DeliveryError, DeliveryUncertain, MuxError
+from tongs_mux.errors import (
+    AuditFailed,
+    BackendOutputError,
+    BackendTimeout,
+    DeliveryError,
+    DeliveryUncertain,
+    MuxError,
+)
 from tongs_mux.model import Fact, LaunchRecord, PaneRef
 
 Judge = Callable[[BaseException], tuple[str, int]]
@@ -35,7 +42,8 @@ class Act:
     """Context of one act on one launch. Nothing may be done before ``begin``.
 
     A refusal, which never begins, writes only its outcome line; where even
-    that can't be written, AuditFailed takes the refusal's place.
+    that can't be written, AuditFailed takes the refusal's place. A multiplexer
+    that gave no usable answer to an act that had begun leaves it uncertain.
     """
 
     def __init__(
@@ -87,8 +95,9 @@ class Act:
         """Write the outcome line."""
         if isinstance(error, AuditFailed) and not self._begun:
             return
+        lost = _lost(error) if self._begun else None
         try:
-            self._log.outcome(self._begun or None, self._ended(error))
+            self._log.outcome(self._begun or None, self._ended(lost or error))
         except AuditFailed as failed:
             if self._begun and error is None:
                 raise DeliveryUncertain(
@@ -97,6 +106,8 @@ class Act:
                 ) from failed  # fmt: skip
             if not self._begun:
                 raise failed from error
+        if lost is not None:
+            raise lost from error
 
     def _ended(self, error: BaseException | None) -> AuditEntry:
         if error is None:
@@ -107,10 +118,20 @@ class Act:
         return replace(self._entry, outcome=outcome, exit_code=code, reason=reason, effect=effect)
 
 
+def _lost(error: BaseException | None) -> DeliveryUncertain | None:
+    """What an answer that did not come, or made no sense, means for what was asked for."""
+    if not isinstance(error, (BackendTimeout, BackendOutputError)):
+        return None
+    return DeliveryUncertain(
+        f"{error.message}; it is not known whether it was done",
+        reason=error.reason, effect="unknown", hint="look at the pane before you try again",
+    )  # fmt: skip
+
+
 def _words(facts: tuple[Fact, ...]) -> tuple[str, ...]:
-    """Names of the facts; what was seen only where it is one word (``window: open``)."""
+    """Names of the facts; what was seen only where it is one word (``window:open``)."""
     return tuple(
-        f"{fact.check}: {fact.seen}" if fact.seen.isalpha() else fact.check for fact in facts
+        f"{fact.check}:{fact.seen}" if fact.seen.isalpha() else fact.check for fact in facts
     )
 
 

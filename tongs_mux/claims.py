@@ -140,6 +140,7 @@ class LaunchStore:
             ClaimConflict: claimed already, or pane, process or server differ from
                 what the opener recorded.
         """
+        self.read(launch_id)  # no lock is left behind for what does not exist
         with self.holding(launch_id):
             record = self.read(launch_id)
             conflict = claim_conflict(record, claim)
@@ -154,6 +155,7 @@ class LaunchStore:
 
     def fail(self, launch_id: str, error: str) -> None:
         """Record why the command could not be executed (A91)."""
+        self.read(launch_id)  # as above
         with self.holding(launch_id):
             self.update(replace(self.read(launch_id), start_error=error))
 
@@ -200,7 +202,7 @@ def decode(data: bytes, path: Path) -> LaunchRecord:
                 f"{path} was written by another version", hint="use the newest tongs-agents"
             )
         return _record(values)
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise ClaimError(
             f"{path} is not a launch record: {error}", hint="`tongs-agents gc` leaves it alone"
         ) from error

@@ -15,7 +15,7 @@ from tongs_mux.audit import AuditLog
 from tongs_mux.backend import Backend, Guard
 from tongs_mux.claims import LaunchStore
 from tongs_mux.errors import DeliveryUncertain, UnsupportedOperation, VerificationFailed
-from tongs_mux.evidence import Backends, Seen, Witness
+from tongs_mux.evidence import Backends, Seen, Witness, refusal
 from tongs_mux.files import locked, private_dir
 from tongs_mux.guards import Foreground, wrapped
 from tongs_mux.leftover import LeftoverStore, left
@@ -159,7 +159,8 @@ class Controller:
 
         Raises:
             BadText: the text may not be typed; nothing was.
-            DeliveryRefused: a guard or the verification said no; nothing was typed.
+            VerificationFailed: the pane is not the launch's; nothing was typed.
+            DeliveryRefused: a guard said no; nothing was typed.
             DeliveryUncertain: the act had begun; ``effect`` says how far it came.
             AuditFailed: the act could not be audited and was not begun.
         """
@@ -274,30 +275,6 @@ class Controller:
 
     def _acting(self, action: str, record: LaunchRecord, by: Actor) -> Act:
         return Act(self.audit, self.judge, action, by, record)
-
-
-def refusal(seen: Seen, *, changed: bool = False) -> VerificationFailed:
-    """The error for a launch that is not ``running``, or no longer what it was just now."""
-    verdict = seen.verdict
-    failed = [check for check in verdict.checks if check.passed is not True]
-    why = "; ".join(f"{check.name}: {check.seen}" for check in failed[:3])
-    if changed and verdict.verified:
-        why = "the pane changed at the moment of the act"
-        verdict = replace(verdict, state="unknown", reason="unknown")
-    return VerificationFailed(
-        f"launch {seen.record.launch_id} is {verdict.state}: {why}",
-        verdict=verdict,
-        hint=_HINTS.get(verdict.state, ""),
-    )
-
-
-_HINTS = {
-    "pending": "wait for its claim, or see `tongs-agents agent-status --why`",
-    "exited": "start it again with `tongs-agents respawn`",
-    "replaced": "something else runs in its pane now; start a new launch",
-    "not-listed": "its pane is gone; `tongs-agents gc` removes the record once it has ended",
-    "unknown": "nothing was concluded; try again when the multiplexer answers",
-}
 
 
 def still_ours(seen: Seen) -> bool:

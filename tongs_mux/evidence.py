@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tongs_mux.backend import Backend
-from tongs_mux.errors import BackendError
+from tongs_mux.errors import BackendError, VerificationFailed
 from tongs_mux.model import (
     Evidence,
     LaunchRecord,
@@ -105,4 +105,28 @@ def _server_key(pane: PaneRef) -> tuple[str, str | None, str]:
     return (pane.multiplexer, pane.socket, session)
 
 
-__all__ = ["Backends", "Seen", "Witness"]
+def refusal(seen: Seen, *, changed: bool = False) -> VerificationFailed:
+    """The error for a launch that is not ``running``, or no longer what it was just now."""
+    verdict = seen.verdict
+    failed = [check for check in verdict.checks if check.passed is not True]
+    why = "; ".join(f"{check.name}: {check.seen}" for check in failed[:3])
+    if changed and verdict.verified:
+        why = "the pane changed at the moment of the act"
+        verdict = replace(verdict, state="unknown", reason="unknown")
+    return VerificationFailed(
+        f"launch {seen.record.launch_id} is {verdict.state}: {why}",
+        verdict=verdict,
+        hint=_HINTS.get(verdict.state, ""),
+    )
+
+
+_HINTS = {
+    "pending": "wait for its claim, or see `tongs-agents agent-status --why`",
+    "exited": "start it again with `tongs-agents respawn`",
+    "replaced": "something else runs in its pane now; start a new launch",
+    "not-listed": "its pane is gone; `tongs-agents gc` removes the record once it has ended",
+    "unknown": "nothing was concluded; try again when the multiplexer answers",
+}
+
+
+__all__ = ["Backends", "Seen", "Witness", "refusal"]

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from tongs_mux.backend import Backend, Guard
-from tongs_mux.errors import BackendError, DeliveryRefused, DeliveryUncertain, Effect
-from tongs_mux.evidence import Seen
+from tongs_mux.errors import BackendError, DeliveryRefused, DeliveryUncertain, Effect, MuxError
+from tongs_mux.evidence import Seen, refusal
 from tongs_mux.guards import (
     START_GRACE,
     Foreground,
@@ -106,7 +106,7 @@ class Sending:
     def _ready(self, sight: Sight) -> Sight:
         """``sight`` where every guard passes; asks a person where only they can see."""
         checks = self._checks(sight)
-        reason = first_refusal(checks, young=self._young())
+        reason = _reason(sight, checks, young=self._young())
         if not reason:
             if not self.reader.guarded:
                 self.note("unguarded", f"harness {self.reader.name}: its screen can't be read")
@@ -119,7 +119,7 @@ class Sending:
                 self.note("unguarded", "a person looked at the screen and said yes")
                 return sight
             reason = "not-confirmed"
-        raise self._refused(reason, checks, sight.reading)
+        raise self._refused(reason, checks, sight)
 
     def _resumes(self, reading: Reading) -> bool:
         """The composer holds our own leftover, and this send is of the same text (A3)."""
@@ -146,17 +146,20 @@ class Sending:
         claim = self.record.claim
         return claim is not None and self.clock() - claim.at < START_GRACE
 
-    def _refused(
-        self, reason: str, checks: tuple[Check, ...], reading: Reading
-    ) -> DeliveryRefused | DeliveryUncertain:
-        ours = is_ours(reading, self.leftover)
+    def _refused(self, reason: str, checks: tuple[Check, ...], sight: Sight) -> MuxError:
+        lost = None if sight.seen.verdict.verified else refusal(sight.seen)
+        if lost is not None and not self.typed:
+            return lost
+        ours = is_ours(sight.reading, self.leftover)
         if ours:
             left = self.leftover
             checks = (
                 *checks,
                 Check("leftover", True, f"ours, sha256 {left.sha256 if left else ''}"),
             )
-        sentence, hint = describe(reason, ours=ours)
+        sentence, hint = (
+            (lost.message, lost.hint) if lost is not None else describe(reason, ours=ours)
+        )
         if self.typed:
             return DeliveryUncertain(
                 f"the text was pasted, and Enter was not pressed: {sentence}",
@@ -183,7 +186,7 @@ class Sending:
         if not guard.steady or not self.backend.atomic:
             again = self._ready(self.look())
             if again.reading.text != sight.reading.text:
-                raise self._refused("draft", self._checks(again), again.reading)
+                raise self._refused("draft", self._checks(again), again)
             guard = self._guard(again)
         self.begin()
         if self._attempt(lambda: self.backend.paste(guard, self.body), "unknown") == "held":
@@ -191,12 +194,12 @@ class Sending:
         self.typed = True
         self.note("paste", f"{len(self.body)} bytes, bracketed")
 
-    def _held(self) -> Exception:
+    def _held(self) -> MuxError:
         """Why the server found the guard broken, as far as a look can still tell."""
         sight = self.look()
         checks = self._checks(sight)
-        reason = first_refusal(checks, young=self._young()) or "draft"
-        return self._refused(reason, checks, sight.reading)
+        reason = _reason(sight, checks, young=self._young()) or "draft"
+        return self._refused(reason, checks, sight)
 
     def _attempt(self, act: Callable[[], str], effect: Effect) -> str:
         try:
@@ -213,14 +216,14 @@ class Sending:
         while True:
             sight = self.look()
             checks = self._after_paste(sight)
-            reason = first_refusal(checks, young=False)
+            reason = _reason(sight, checks)
             if not reason or (reason in ("dialog", "copy-mode", "synchronized", "shell")):
                 break
             if not sight.seen.verdict.verified or self.monotonic() >= until:
                 break
             self.pause(self.pauses.step)
         if reason:
-            raise self._refused(reason, checks, sight.reading)
+            raise self._refused(reason, checks, sight)
         return sight
 
     def _after_paste(self, sight: Sight) -> tuple[Check, ...]:
@@ -246,9 +249,9 @@ class Sending:
                 return
             sight = self.look()
             checks = self._after_paste(sight)
-            reason = first_refusal(checks, young=False)
+            reason = _reason(sight, checks)
             if reason or attempt == 2:
-                raise self._refused(reason or "unknown", checks, sight.reading)
+                raise self._refused(reason or "unknown", checks, sight)
             guard = self._guard(sight)
 
     def _enter(self, guard: Guard) -> str:
@@ -275,8 +278,7 @@ class Sending:
         return gone
 
     def _still_ours(self, sight: Sight) -> bool:
-        checks = self._after_paste(sight)
-        return sight.seen.verdict.verified and not first_refusal(checks, young=False)
+        return not _reason(sight, self._after_paste(sight))
 
     def _settled(self) -> Sight:
         """The pane once the composer has let go of the text, or at the deadline."""
@@ -287,6 +289,11 @@ class Sending:
             if lost or not holds(sight.reading, self.text) or self.monotonic() >= until:
                 return sight
             self.pause(self.pauses.step)
+
+
+def _reason(sight: Sight, checks: tuple[Check, ...], *, young: bool = False) -> str:
+    """The verdict's own slug where the launch is not verified, else that of the first guard."""
+    return sight.seen.verdict.reason or first_refusal(checks, young=young)
 
 
 def _found(pattern: str, lines: tuple[str, ...]) -> bool:

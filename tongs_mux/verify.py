@@ -33,7 +33,7 @@ def verdict(record: LaunchRecord, evidence: Evidence) -> Verdict:
         return _end("unknown", "unknown", checks)
     checks.append(Check("answered", True, "the multiplexer answered"))
     checks += [
-        _server(record.claim.server, evidence.server),
+        _server(record.claim.server, evidence.server, _address(record)),
         _listed(evidence),
         _pane_process(record, evidence),
         _process(record.claim.process, evidence),
@@ -54,9 +54,15 @@ def _unclaimed(record: LaunchRecord, evidence: Evidence) -> Verdict:
     return _end("pending", "pending" if age < CLAIM_GRACE else "not-claimed", [check])
 
 
-def _server(claimed: ProcessIdentity, seen: ProcessIdentity | None) -> Check:
+def _address(record: LaunchRecord) -> str:
+    """What a person can look for: the socket, or the session where there is none (C8)."""
+    pane = record.pane
+    return "there" if pane is None else f"at {pane.socket or pane.session}"
+
+
+def _server(claimed: ProcessIdentity, seen: ProcessIdentity | None, where: str) -> Check:
     if seen is None:
-        return Check("server", False, "no server runs there")
+        return Check("server", False, f"no server runs {where}")
     if claimed.start_token is None or seen.start_token is None:
         return Check("server", None, "the system does not say when the server started")
     same = claimed == seen

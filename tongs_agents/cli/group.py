@@ -15,9 +15,10 @@ class VerbGroup(click.Group):
     """``verbs`` maps each name to the module whose ``verb`` it is, in the order of ``--help``."""
 
     def __init__(self, *args: Any, verbs: Mapping[str, str], example: str, **kwargs: Any) -> None:
-        super().__init__(
-            *args, invoke_without_command=True, callback=_show_help, **kwargs
-        )
+        super().__init__(*args, callback=_show_help, **kwargs)
+        # bare, it shows its help, as docker and gh do; click would call that an error
+        self.invoke_without_command = True
+        self.no_args_is_help = False
         self.verbs = verbs
         self.example = example
 

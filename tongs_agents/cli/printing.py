@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sys
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
@@ -14,28 +15,16 @@ from tongs_agents.cli.reply import Line, Span
 
 if TYPE_CHECKING:
     from tongs_agents.outcomes import Failure
+    from tongs_mux.model import Check
 
 _PROGRAM = "tongs-agents"
+# controls, separators of lines, what turns the direction of text, halves of characters
+_OBEYED = re.compile("[\x00-\x08\x0a-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
 def harmless(text: str) -> str:
-    """``text`` without what a terminal would obey: each control character but tab, escaped."""
-    if text.isprintable():
-        return text
-    return "".join(
-        char if char.isprintable() or char == "\t" or _is_joiner(char) else _escaped(char)
-        for char in text
-    )
-
-
-def _is_joiner(char: str) -> bool:
-    """True for blanks and joiners of ordinary text; not for what turns its direction."""
-    code = ord(char)
-    return char.isspace() and code > 0xA0 or code in (0xA0, 0x200C, 0x200D) or code >= 0xE000
-
-
-def _escaped(char: str) -> str:
-    return char.encode("unicode_escape").decode("ascii")
+    """``text`` with what a terminal would obey escaped; tabs stay."""
+    return _OBEYED.sub(lambda found: found[0].encode("unicode_escape").decode("ascii"), text)
 
 
 def document(values: Mapping[str, Any]) -> None:
@@ -78,9 +67,8 @@ def failure(found: Failure, *, as_json: bool) -> None:
         return
     word = _word(found)
     note(f"{_PROGRAM}: {word}: {found.error}" if word else f"{_PROGRAM}: {found.error}")
-    for check in found.checks:
-        if check.passed is not True and check.seen not in found.error:
-            note(f"  {check.name}: {check.seen}")
+    for check in _worth_saying(found):
+        note(f"  {check.name}: {check.seen}")
     if found.hint:
         note(f"  hint: {found.hint}")
 
@@ -92,6 +80,15 @@ def _word(found: Failure) -> str:
     if found.reason == "usage":
         return ""
     return {"error": "failed", "rate-limited": "refused"}.get(found.outcome, found.outcome)
+
+
+def _worth_saying(found: Failure) -> list[Check]:
+    """The checks that failed, or where none did those without an answer; none said twice."""
+    if found.outcome == "exited":  # that is the answer, not a refusal
+        return []
+    failed = [check for check in found.checks if check.passed is False]
+    open_ones = [check for check in found.checks if check.passed is None]
+    return [check for check in failed or open_ones if check.seen not in found.error]
 
 
 def silence() -> None:

@@ -26,6 +26,7 @@ class Reply(NamedTuple):
     document: Mapping[str, Any]
     text: tuple[Line, ...]
     notes: tuple[str, ...] = ()
+    exit_code: int = 0
 
 
 class Failed(Exception):

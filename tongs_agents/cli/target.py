@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
-from tongs_agents.cli.reply import Failed
-from tongs_agents.errors import LaunchEnded
-from tongs_agents.outcomes import failure_of
-from tongs_agents.services import Services
-from tongs_agents.shapes import evidence_shape
-from tongs_agents.status import status_of
 from tongs_mux.errors import LaunchNotFound
-from tongs_mux.evidence import Seen
-from tongs_mux.model import LaunchRecord
+
+if TYPE_CHECKING:
+    from tongs_agents.outcomes import Failure
+    from tongs_agents.services import Services
+    from tongs_mux.evidence import Seen
+    from tongs_mux.model import LaunchRecord
 
 
 def resolve(services: Services, text: str) -> LaunchRecord:
@@ -34,17 +33,20 @@ def name_of(record: LaunchRecord) -> str:
     return f"{record.labels.get('profile', 'launch')} {record.launch_id}"
 
 
-def ended(seen: Seen, at: float) -> Failed:
-    """The failure of a look at a launch that has ended (exit code 3), with what was seen."""
-    record, checks = seen.record, seen.verdict.checks
+def ended(seen: Seen) -> Failure:
+    """What a look at a launch that has ended is reported as (exit code 3), with each check."""
+    # here: a launch that lives needs no table of failures
+    from tongs_agents.errors import LaunchEnded
+    from tongs_agents.outcomes import failure_of
+    from tongs_agents.status import status_of
+
+    record = seen.record
     status, _ = status_of(record, seen)
     why = f": {record.start_error}" if record.start_error else ""
     error = LaunchEnded(
         f"launch {record.launch_id} has ended{why}", state=seen.verdict.state, status=status
     )
-    found = failure_of(error)
-    extra = {**found.extra, "evidence": evidence_shape(checks, at)}
-    return Failed(replace(found, checks=checks, extra=extra))
+    return replace(failure_of(error), checks=seen.verdict.checks)
 
 
 __all__ = ["ended", "name_of", "resolve"]

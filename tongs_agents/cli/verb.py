@@ -92,8 +92,9 @@ class Verb(click.Command):
             outcome="refused", exit_code=5, reason="inside-agent",
         )  # fmt: skip
         services.auditing().outcome(None, entry)
+        where = f"launch {agent}" if entry.caller else "an agent's process tree"
         raise Refused(
-            f"`{' '.join(words)}` is not open to an agent, and this is inside launch {agent}",
+            f"`{' '.join(words)}` is not open to agents, and this is inside {where}",
             reason="inside-agent",
             hint="do it outside of any agent's pane",
         )
@@ -120,7 +121,7 @@ def _print(reply: Reply, *, as_json: bool) -> int:
         printing.lines(reply.text)
     for text in reply.notes:
         printing.note(text)
-    return 0
+    return reply.exit_code
 
 
 __all__ = ["App", "Inside", "Verb"]

@@ -70,7 +70,25 @@ def watch(play: Play) -> str:
     """watch its answer appear"""
     words = "hello from the scripted agent"
     play.stage.wait(lambda: words in play.stage.screen(play.launch), "the answer on the screen")
-    return f"`capture` shows {words!r}"
+    play.stage.ok("capture", play.launch)
+    play.proof = play.stage.audited("send")
+    return f"the screen shows {words!r}"
+
+
+def second(play: Play) -> str:
+    """a second agent beside it: each gets only its own prompt"""
+    before = play.stage.typed()
+    reply = play.stage.ok("spawn", "lead", "--prompt", "Reply with [[text:I lead]]")
+    lead = play.stage.lead_log
+    play.stage.wait(lambda: play.stage.journal("turn-end", lead), "the lead's answer")
+    launches = play.stage.ok("list").json["launches"]
+    states = sorted((x["profile"], x["state"]) for x in launches)
+    if states != [("lead", "running"), ("worker", "running")]:
+        raise SceneFailed(f"the list says {states}")
+    if play.stage.typed() != before:
+        raise SceneFailed("the worker got something of it")
+    play.proof = play.stage.audited("spawn")
+    return f"launch {reply.json['launch_id']} took its prompt as it started; the list verifies both"
 
 
 def awkward(play: Play) -> str:
@@ -168,6 +186,7 @@ SCENES: tuple[Callable[[Play], str], ...] = (
     spawn,
     prompt,
     watch,
+    second,
     awkward,
     draft,
     dialog,
@@ -190,6 +209,7 @@ __all__ = [
     "moved",
     "prompt",
     "replaced",
+    "second",
     "silent_server",
     "spawn",
     "watch",

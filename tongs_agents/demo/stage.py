@@ -32,6 +32,11 @@ command = ["{agent}", "--name", "worker"]
 cwd = "{home}"
 env = {{ TONGS_SCRIPTED_LOG = "{log}" }}
 
+[profiles.lead]
+command = ["{agent}", "--name", "lead"]
+cwd = "{home}"
+env = {{ TONGS_SCRIPTED_LOG = "{lead}" }}
+
 [profiles.stranger]
 command = ["{agent}", "--name", "stranger"]
 """
@@ -70,34 +75,43 @@ class Stage:
         return self.directory / "worker.jsonl"
 
     @property
+    def lead_log(self) -> Path:
+        """The same of the scripted lead."""
+        return self.directory / "lead.jsonl"
+
+    @property
     def audit(self) -> Path:
         """The control audit."""
         return self.directory / "state" / "audit" / "control.jsonl"
 
-    def run(self, *words: str, stdin: str = "") -> Reply:
-        """``tongs-agents WORDS --json`` as a process of its own."""
-        command = [sys.executable, "-I", "-m", "tongs_agents.cli.main", *words]
-        command.insert(5, "--json")
+    def run(self, *words: str, stdin: str | None = None) -> Reply:
+        """``tongs-agents WORDS --json`` as a process of its own, shown as a person types it."""
+        shown = [stdin if word == "-" and stdin is not None else word for word in words]
+        command = f"tongs-agents {' '.join(map(_short, shown))}"
+        self.say(f"    $ {command}")
+        return self.quietly(*words, stdin=stdin, command=command)
+
+    def quietly(self, *words: str, stdin: str | None = None, command: str = "") -> Reply:
+        """``run`` without showing it: for what is asked again and again."""
+        program = (sys.executable, "-I", "-m", "tongs_agents.cli.main")
         done = subprocess.run(
-            command,
-            input=stdin.encode("utf-8"),
+            [*program, *words, "--json"],
+            input=(stdin or "").encode("utf-8"),
             capture_output=True,
             timeout=60,
             env=dict(self.environ),
             cwd=self.home,
             check=False,
         )
-        shown = " ".join(_short(word) for word in words)
-        self.say(f"    $ tongs-agents {shown}")
         try:
             answer = json.loads(done.stdout)
         except ValueError:
             raise SceneFailed(
-                f"`tongs-agents {shown}` answered no JSON: {done.stderr.decode()[-300:]!r}"
+                f"`{command}` answered no JSON: {done.stderr.decode()[-300:]!r}"
             ) from None
-        return Reply(f"tongs-agents {shown}", done.returncode, answer)
+        return Reply(command, done.returncode, answer)
 
-    def ok(self, *words: str, stdin: str = "") -> Reply:
+    def ok(self, *words: str, stdin: str | None = None) -> Reply:
         """``run``, and SceneFailed where it does not end well."""
         reply = self.run(*words, stdin=stdin)
         if reply.code != 0 or reply.json.get("ok") is not True:
@@ -117,10 +131,10 @@ class Stage:
         )
         return int(done.stdout)
 
-    def journal(self, event: str) -> list[dict[str, Any]]:
-        """The worker's facts of one kind, oldest first."""
+    def journal(self, event: str, log: Path | None = None) -> list[dict[str, Any]]:
+        """The worker's facts of one kind, oldest first, or those of another ``log``."""
         try:
-            text = self.log.read_text(encoding="utf-8")
+            text = (log or self.log).read_text(encoding="utf-8")
         except FileNotFoundError:
             return []
         facts = [json.loads(line) for line in text.splitlines()]
@@ -149,7 +163,7 @@ class Stage:
 
     def screen(self, launch_id: str) -> str:
         """The launch's screen, as ``capture`` prints it."""
-        return "\n".join(self.run("capture", launch_id).json.get("lines", []))
+        return "\n".join(self.quietly("capture", launch_id).json.get("lines", []))
 
 
 @contextmanager
@@ -160,13 +174,14 @@ def staged(
 
     ``keep`` leaves them where they are.
     """
-    # a socket's path is short: 107 bytes at most
-    directory = Path(tempfile.mkdtemp(prefix="tongs-demo-", dir="/tmp"))
+    directory = Path(tempfile.mkdtemp(prefix="tongs-demo-", dir=_base()))
     home = directory / "project"
     home.mkdir()
     stage = Stage(directory, _environment(environ, directory), say, home)
     agent = Path(sys.executable).with_name("tongs-agents-scripted")
-    text = _CONFIG.format(socket=stage.socket, agent=agent, home=home, log=stage.log)
+    text = _CONFIG.format(
+        socket=stage.socket, agent=agent, home=home, log=stage.log, lead=stage.lead_log
+    )
     (directory / "config.toml").write_text(text, encoding="utf-8")
     # ended by a signal, the demo leaves as little behind as it does otherwise
     before = signal.signal(signal.SIGTERM, _leave)
@@ -176,6 +191,12 @@ def staged(
         signal.signal(signal.SIGTERM, before)
         if not keep:
             _strike(stage)
+
+
+def _base() -> str:
+    """The temporary directory, where a socket's path (107 bytes at most) fits below it."""
+    usual = tempfile.gettempdir()
+    return usual if len(usual.encode("utf-8")) <= 60 else "/tmp"  # noqa: S108 - a private one below
 
 
 def _leave(number: int, frame: object) -> None:

@@ -9,7 +9,8 @@ from collections.abc import Callable, Mapping
 from tongs_mux.backend import Guard, Held, Opened, OpenRequest
 from tongs_mux.backends import tmux_format as form
 from tongs_mux.backends.tmux_server import DEADLINE, Answer, BoundedServer
-from tongs_mux.errors import BackendError, BackendOutputError
+from tongs_mux.errors import BackendError, BackendOutputError, BackendTimeout
+from tongs_mux.ids import is_pane_id
 from tongs_mux.model import Listing, Look, Multiplexer, PaneFacts, PaneRef, ProcessIdentity
 from tongs_mux.process import Processes
 
@@ -67,6 +68,7 @@ class TmuxBackend:
 
     def look(self, pane_id: str) -> Look | None:
         """The pane's facts and its screen, in one command list."""
+        _must_be_id(pane_id)
         answer = self._server.run(
             *("display-message", "-p", "-t", pane_id, form.PANE_FORMAT, ";"),
             *("capture-pane", "-p", "-e", "-t", pane_id),
@@ -88,6 +90,7 @@ class TmuxBackend:
 
     def history(self, pane_id: str, lines: int) -> tuple[str, ...]:
         """The end of scrollback and screen, without trailing empty lines."""
+        _must_be_id(pane_id)
         answer = self._server.must("capture-pane", "-p", "-S", f"-{lines}", "-t", pane_id)
         text = [form.plain(line).rstrip() for line in answer.lines]
         while text and not text[-1]:
@@ -95,22 +98,33 @@ class TmuxBackend:
         return tuple(text[-lines:])
 
     def has_session(self, session: str) -> bool:
-        """``has-session`` with an exact name; no server is no session."""
-        return self._server.run("has-session", "-t", f"={session}").code == 0
+        """``list-sessions``; no server is no session."""
+        return self._session_id(session) is not None
+
+    def _session_id(self, session: str) -> str | None:
+        """Even ``=name`` takes ``name:0``, ``name;`` and ``$0`` for it: names are compared here."""
+        answer = self._server.run("list-sessions", "-F", form.SESSION_FORMAT)
+        if answer.no_server:
+            return None
+        if answer.code != 0:
+            raise BackendError(f"tmux list-sessions: {answer.error or f'status {answer.code}'}")
+        rows = (line.partition(form.SEPARATOR) for line in answer.lines)
+        return next((known for known, _, name in rows if name == session), None)
 
     def open(self, request: OpenRequest) -> Opened:
         """A new window in the session, or a new session with it, detached."""
-        exists = self.has_session(request.session)
-        if not exists and not request.create_session:
+        session = self._session_id(request.session)
+        if session is None and not request.create_session:
             raise BackendError(f"there is no tmux session {request.session!r}")
+        name = form.literal(request.session)
         head = (
-            ("new-window", "-d", "-t", f"={request.session}:")
-            if exists
-            else ("new-session", "-d", "-s", request.session, "-x", str(WIDTH), "-y", str(HEIGHT))
+            ("new-session", "-d", "-s", name, "-x", str(WIDTH), "-y", str(HEIGHT))
+            if session is None
+            else ("new-window", "-d", "-t", f"{session}:")
         )
         rest = ("-n", form.literal(request.name), "-c", form.literal(request.cwd))
-        words = [*head, *rest, "-P", "-F", form.PANE_FORMAT, "--", *request.argv]
-        environ = None if exists else request.environment
+        words = [*head, *rest, "-P", "-F", form.PANE_FORMAT, "--", *form.command(request.argv)]
+        environ = request.environment if session is None else None
         answer = self._server.run(*map(form.argument, words), environ=environ)
         found = form.parse_pane(answer.lines[0]) if answer.code == 0 and answer.lines else None
         if found is None:
@@ -119,26 +133,23 @@ class TmuxBackend:
         # ours close when their program ends, whatever the user's own setting (C12)
         self._server.run("set-option", "-w", "-t", facts.pane_id, "remain-on-exit", "off")
         pane = PaneRef("tmux", facts.session, facts.pane_id, self._socket)
-        return Opened(pane, facts.pid, self._identity(pid), created_session=not exists)
+        return Opened(pane, facts.pid, self._identity(pid), created_session=session is None)
 
     def paste(self, guard: Guard, body: bytes) -> Held:
         """A private buffer by standard input, then check and bracketed paste as one act."""
         name = self._buffer_name()
         act = f"paste-buffer -d -p -r -b {name} -t {guard.pane_id} ; {_REPORT[0]}"
         otherwise = f"delete-buffer -b {name} ; {_REPORT[1]}"
-        held: Held | None = None
+        words = self._when(form.may_type(guard), guard, act, otherwise)
         try:
-            held = self._held(
-                self._server.must(
-                    *("load-buffer", "-b", name, "-", ";"),
-                    *self._when(form.may_type(guard), guard, act, otherwise),
-                    stdin=body,
-                )
+            return self._held(
+                self._server.must("load-buffer", "-b", name, "-", ";", *words, stdin=body)
             )
-        finally:
-            if held is None:
-                self._drop_buffer(name)
-        return held
+        except BackendTimeout:
+            raise  # another call would only wait as long again; the list drops the buffer itself
+        except BaseException:
+            self._drop_buffer(name)
+            raise
 
     def _drop_buffer(self, name: str) -> None:
         # the first error is the one to report
@@ -171,6 +182,8 @@ class TmuxBackend:
 
     def _clients(self) -> list[tuple[int, str, str]]:
         answer = self._server.run("list-clients", "-F", form.CLIENT_FORMAT)
+        if answer.code != 0 and not answer.no_server:
+            raise BackendError(f"tmux list-clients: {answer.error or f'status {answer.code}'}")
         rows = [line.split(form.SEPARATOR) for line in answer.lines]
         return [
             (int(row[1]), row[2], row[3])
@@ -183,6 +196,7 @@ class TmuxBackend:
 
     @staticmethod
     def _when(conditions: list[str], guard: Guard, act: str, otherwise: str) -> tuple[str, ...]:
+        _must_be_id(guard.pane_id)
         condition = form.all_of(conditions)
         return ("if-shell", "-F", "-t", guard.pane_id, condition, act, otherwise)
 
@@ -194,6 +208,12 @@ class TmuxBackend:
         if said == "held":
             return "held"
         raise BackendOutputError(f"tmux answered {said!r} where `done` or `held` was expected")
+
+
+def _must_be_id(pane_id: str) -> None:
+    """tmux takes what is no id for a name, or for the pane in front (C2)."""
+    if not is_pane_id("tmux", pane_id):
+        raise BackendError(f"{pane_id!r} is not the id of a tmux pane")
 
 
 __all__ = ["HEIGHT", "WIDTH", "TmuxBackend"]

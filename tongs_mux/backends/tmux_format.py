@@ -12,6 +12,9 @@ from tongs_mux.model import PaneFacts, Screen
 SEPARATOR = "␞"
 """Between fields; tmux passes it through where a tab becomes ``_`` (A22)."""
 
+_COMMAND = "s/\n/ /:pane_current_command"
+"""Without line breaks: a program may call itself what it likes."""
+
 _FIELDS = (
     "pid",
     "pane_id",
@@ -25,12 +28,14 @@ _FIELDS = (
     "cursor_y",
     "window_id",
     "pane_mode",
-    "pane_current_command",
+    _COMMAND,
     "session_name",
     "pane_title",
 )
 PANE_FORMAT = SEPARATOR.join(f"#{{{name}}}" for name in _FIELDS)
 """Numbers first, texts of others last, so that none of them can shift a number."""
+
+SESSION_FORMAT = SEPARATOR.join(("#{session_id}", "#{session_name}"))
 
 CLIENT_FORMAT = SEPARATOR.join(
     ("#{client_control_mode}", "#{client_activity}", "#{client_name}", "#{pane_id}")
@@ -71,7 +76,7 @@ def _facts(values: dict[str, str]) -> PaneFacts:
         dead=values["pane_dead"] not in ("", "0"),
         mode=values["pane_mode"] if values["pane_in_mode"] not in ("", "0") else "",
         synchronized=values["pane_synchronized"] not in ("", "0"),
-        command=values["pane_current_command"],
+        command=values[_COMMAND],
         title=values["pane_title"],
         width=int(values["pane_width"]),
         height=int(values["pane_height"]),
@@ -132,6 +137,11 @@ def argument(text: str) -> str:
     return text[:-1] + "\\;" if text.endswith(";") else text
 
 
+def command(argv: tuple[str, ...]) -> tuple[str, ...]:
+    """``argv`` as tmux executes it: it would hand a single word to a shell to be read."""
+    return ("/bin/sh", "-c", 'exec "$0"', *argv) if len(argv) == 1 else argv
+
+
 def literal(text: str) -> str:
     """``text`` where tmux would expand a format."""
     return text.replace("#", "##")
@@ -141,8 +151,10 @@ __all__ = [
     "CLIENT_FORMAT",
     "PANE_FORMAT",
     "SEPARATOR",
+    "SESSION_FORMAT",
     "all_of",
     "argument",
+    "command",
     "literal",
     "may_type",
     "parse_pane",

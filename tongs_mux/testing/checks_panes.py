@@ -5,6 +5,8 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from functools import partial
 
 from tongs_mux.backend import Backend, Opened
 from tongs_mux.errors import BackendError, BackendTimeout
@@ -64,12 +66,11 @@ def open_starts_a_server_with_that_environment(rig: Rig) -> None:
     need(rig, "starts-servers")
     rig.end_server()
     request = rig.request()
-    opened = rig.backend.open(request)
+    given = {"TONGS_GIVEN": "yes; #{pid} 項"}
+    opened = rig.backend.open(replace(request, environment={**request.environment, **given}))
     rig.ready(opened)
     got = rig.given(opened).environment
-    expect(
-        "environment", {it: got.get(it) for it in request.environment}, dict(request.environment)
-    )
+    expect("environment", {it: got.get(it) for it in given}, given)
 
 
 def open_says_what_it_opened(rig: Rig) -> None:
@@ -87,8 +88,7 @@ def open_needs_its_session(rig: Rig) -> None:
     opened = pane(rig, session="a-10")
     for session in ("missing", "a-1", "a-10:0"):
         request = rig.request(session=session, create_session=False)
-        attempt: Callable[[], object] = lambda it=request: rig.backend.open(it)  # noqa: E731
-        expect(f"open in {session!r} is refused", refused(attempt), True)
+        expect(f"open in {session!r} is refused", refused(partial(rig.backend.open, request)), True)
     listing = rig.backend.listing()
     expect("panes", set(listing.panes) if listing else None, {opened.pane.pane_id})
 

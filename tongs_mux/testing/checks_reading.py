@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from functools import partial
 
 from tongs_mux.errors import BackendError
 from tongs_mux.ids import is_pane_id
@@ -112,7 +112,7 @@ def history_of_no_pane_is_an_error(rig: Rig) -> None:
     opened = pane(rig)
     rig.show(opened, "a secret")
     for target in NOT_IDS:
-        read: Callable[[], object] = lambda it=target: rig.backend.history(it, 5)  # noqa: E731
+        read = partial(rig.backend.history, target, 5)
         expect(f"history of {target!r} is refused", refused(read), True)
 
 

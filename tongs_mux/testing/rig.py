@@ -41,10 +41,20 @@ class Rig(Protocol):
     called only where ``has`` says yes.
     """
 
-    backend: Backend
-    hasty: Backend
-    """The same server, with a deadline of ``deadline`` seconds."""
-    deadline: float
+    @property
+    def backend(self) -> Backend:
+        """What is checked."""
+        ...
+
+    @property
+    def hasty(self) -> Backend:
+        """The same on the same server, with a deadline of ``deadline`` seconds."""
+        ...
+
+    @property
+    def deadline(self) -> float:
+        """A short one."""
+        ...
 
     def has(self, feature: Feature) -> bool:
         """True where this can be staged here."""

@@ -1,0 +1,56 @@
+"""``agent-status``: state and status of one launch."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from tongs_agents.cli.reply import Line, Reply, Span
+from tongs_agents.cli.target import ended, name_of, resolve
+from tongs_agents.cli.verb import App, Verb
+
+if TYPE_CHECKING:
+    from tongs_mux.model import Check
+
+_MARKS = {True: Span("ok", "green"), False: Span("no", "red"), None: Span("??", "yellow")}
+
+
+@click.command(
+    "agent-status", cls=Verb, inside="own-launch", example="tongs-agents agent-status 3f2a --why"
+)
+@click.argument("launch")
+@click.option("--why", is_flag=True, help="List the evidence, check by check.")
+@click.pass_obj
+def verb(app: App, launch: str, why: bool) -> Reply:
+    """Show the state of LAUNCH, and what it is doing.
+
+    Exit code 3 where it has ended, 5 where it has not claimed its pane yet.
+    """
+    from tongs_agents.shapes import evidence_shape, launch_shape
+    from tongs_agents.status import is_orphan
+    from tongs_mux.control import refusal
+
+    services = app.services
+    record = resolve(services, launch)
+    seen, at = services.control.verify(record), services.clock()
+    if seen.verdict.state == "pending":
+        raise refusal(seen)
+    others = {each.launch_id: each for each in services.records()[0]}
+    shape = launch_shape(seen, orphan=is_orphan(record, others, services.processes))
+    document, code = {"ok": True, **shape}, 0
+    if seen.verdict.state == "exited":
+        found = ended(seen)
+        document, code = found.to_json(), found.exit_code
+    checks = seen.verdict.checks if why else ()
+    if why:
+        document["evidence"] = evidence_shape(checks, at)
+    words = ", ".join(filter(None, (seen.verdict.state, shape["status"], record.start_error)))
+    return Reply(document, (f"{name_of(record)}: {words}", *map(_line, checks)), (), code)
+
+
+def _line(check: Check) -> Line:
+    return ("  ", _MARKS[check.passed], f"  {check.name:<13} {check.seen}")
+
+
+__all__ = ["verb"]

@@ -1,0 +1,76 @@
+"""``init``: writes a commented config."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from contextlib import suppress
+from pathlib import Path
+
+import click
+
+from tongs_agents.cli.reply import Reply
+from tongs_agents.cli.verb import App, Verb
+
+
+@click.command("init", cls=Verb, example="tongs-agents init")
+@click.pass_obj
+def verb(app: App) -> Reply:
+    """Write a commented config.
+
+    It has a profile for each agent program found on PATH. A config that is
+    there already is never touched.
+    """
+    from tongs_agents.config_example import render_example
+
+    services = app.services
+    path = services.places.config
+    found = _harnesses(services.environ.get("PATH", os.defpath))
+    created = _write_new(path, render_example(found).encode("utf-8"))
+    document = {"ok": True, "path": str(path), "created": created}
+    if not created:
+        return Reply(document, (f"{path} is there already; nothing was changed",))
+    lines = (f"wrote {path}", f"profiles: {', '.join(found)}")
+    hint = "no agent program was found on PATH: add a profile to it, then `tongs-agents spawn NAME`"
+    return Reply(document, lines if found else (lines[0], hint))
+
+
+def _harnesses(path: str) -> tuple[str, ...]:
+    """The real harnesses whose command is on ``path``."""
+    from tongs_agents.config_schema import HARNESS_OF_COMMAND
+
+    return tuple(
+        harness
+        for command, harness in HARNESS_OF_COMMAND.items()
+        if harness != "scripted" and shutil.which(command, path=path)
+    )
+
+
+def _write_new(path: Path, data: bytes) -> bool:
+    """Write a new file of mode 0600; False where there is something at ``path`` already."""
+    from tongs_mux.files import open_private
+
+    _make_directory(path.parent)
+    try:
+        fd = open_private(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL)
+    except FileExistsError:
+        return False
+    try:
+        with os.fdopen(fd, "wb") as file:
+            file.write(data)
+    except BaseException:
+        with suppress(OSError):
+            path.unlink()
+        raise
+    return True
+
+
+def _make_directory(path: Path) -> None:
+    """``path`` and its missing parents, open to nobody else whatever the umask."""
+    for each in reversed((path, *path.parents)):
+        with suppress(FileExistsError):
+            if not each.exists():
+                each.mkdir(mode=0o700)
+
+
+__all__ = ["verb"]

@@ -1,0 +1,79 @@
+"""``list``: every launch, verified."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from tongs_agents.cli.reply import Line, Reply, Span, table
+from tongs_agents.cli.verb import App, Verb
+
+if TYPE_CHECKING:
+    from tongs_agents.services import Services
+
+_HEADS = ("PROFILE", "LAUNCH", "STATE", "STATUS", "WHERE", "CWD")
+_COLOURS = {
+    "running": "green",
+    "pending": "yellow",
+    "unknown": "yellow",
+    "exited": "bright_black",
+    "replaced": "red",
+    "not-listed": "red",
+}
+_NOTHING = "no launches yet: `tongs-agents spawn PROFILE` starts one"
+
+
+@click.command("list", cls=Verb, inside="open", example="tongs-agents list --json")
+@click.pass_obj
+def verb(app: App) -> Reply:
+    """List every launch, verified.
+
+    STATE is what verification says: running, pending, exited, replaced,
+    not-listed, or unknown where the multiplexer gave no answer.
+    """
+    launches, notes = every_launch(app.services)
+    document = {"ok": True, "launches": launches, "sessions": []}
+    if not launches:
+        notes = (*notes, _NOTHING)
+    return Reply(document, launch_lines(launches, str(app.services.home)), notes)
+
+
+def every_launch(services: Services) -> tuple[list[dict[str, Any]], tuple[str, ...]]:
+    """Every launch in its JSON shape, oldest first, and notes on records that can't be read."""
+    from tongs_agents.shapes import launch_shape
+    from tongs_agents.status import is_orphan
+
+    records, troubles = services.records()
+    by_id = {record.launch_id: record for record in records}
+    launches = [
+        launch_shape(seen, orphan=is_orphan(seen.record, by_id, services.processes))
+        for seen in services.control.list(records)
+    ]
+    return launches, tuple(f"left out: {trouble}" for trouble in troubles)
+
+
+def launch_lines(launches: list[dict[str, Any]], home: str) -> tuple[Line, ...]:
+    """The table for people; nothing where there is nothing to show."""
+    if not launches:
+        return ()
+    return table(_HEADS, (_row(launch, home) for launch in launches))
+
+
+def _row(launch: dict[str, Any], home: str) -> tuple[str | Span, ...]:
+    pane, state = launch["pane"], launch["state"]
+    shown = f"{state}, orphan" if launch["orphan"] else state
+    cwd: str = launch["cwd"]
+    if cwd == home or cwd.startswith(f"{home}/"):
+        cwd = f"~{cwd[len(home) :]}"
+    return (
+        launch["profile"],
+        launch["launch_id"],
+        Span(shown, _COLOURS.get(state, "")),
+        launch["status"] or "-",
+        f"{pane['session']} {pane['pane_id']}" if pane else "-",
+        cwd,
+    )
+
+
+__all__ = ["every_launch", "launch_lines", "verb"]

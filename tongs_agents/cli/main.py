@@ -1,0 +1,122 @@
+"""``tongs-agents``: the table of verbs, and the one edge where errors become exit codes."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import click
+
+from tongs_agents.cli import printing
+from tongs_agents.cli.group import VerbGroup
+from tongs_agents.cli.reply import Failed
+from tongs_agents.cli.verb import App
+
+if TYPE_CHECKING:
+    from tongs_agents.outcomes import Failure
+
+DEBUG = "TONGS_AGENTS_DEBUG"
+"""Set to 1, an unexpected error shows its traceback."""
+
+_PROGRAM = "tongs-agents"
+_HERE = "tongs_agents.cli."
+
+_HELP = """Start coding agents in terminal panes, and prompt them through verified panes.
+
+LAUNCH is a launch id, the beginning of one, or a chat handle written @handle.
+
+Exit codes: 0 ok, 1 error, 3 the launch has ended, 4 timeout, 5 refused, 6 unsupported,
+7 cancelled, 130 Ctrl-C.
+"""
+
+cli = VerbGroup(
+    _PROGRAM,
+    help=_HELP,
+    example="tongs-agents init\ntongs-agents spawn claude --prompt 'Fix the failing test'",
+    context_settings={"max_content_width": 100},
+    verbs={
+        "demo": f"{_HERE}demo",
+        "init": f"{_HERE}init",
+        "spawn": f"{_HERE}spawn",
+        "list": f"{_HERE}listing",
+        "status": f"{_HERE}status",
+        "send": f"{_HERE}send",
+        "agent-status": f"{_HERE}agent_status",
+        "focus": f"{_HERE}focus",
+        "capture": f"{_HERE}capture",
+        "close": f"{_HERE}close",
+        "respawn": f"{_HERE}respawn",
+        "gc": f"{_HERE}gc",
+        "config": f"{_HERE}config",
+        "audit": f"{_HERE}audit",
+    },
+)
+"""The whole command line; a verb's module is imported when it is called."""
+
+click.version_option(package_name=_PROGRAM, message="%(prog)s %(version)s")(cli)
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command; returns its exit code, the same table for every verb.
+
+    Raises SystemExit only where click's shell completion ends the process.
+    """
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    app = App(as_json=_wants_json(arguments))
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")
+    try:
+        code = cli.main(arguments, prog_name=_PROGRAM, standalone_mode=False, obj=app)
+        if sys.stdout is not None:
+            sys.stdout.flush()
+        return int(code or 0)
+    except SystemExit:
+        raise
+    except BaseException as error:  # noqa: BLE001 - whatever it is, it ends in the table
+        return _report(error, as_json=app.as_json)
+
+
+def _wants_json(arguments: Sequence[str]) -> bool:
+    """What a usage error goes by, when nothing could be parsed: ``--json`` before any ``--``."""
+    options = arguments[: arguments.index("--")] if "--" in arguments else arguments
+    return "--json" in options
+
+
+def _report(error: BaseException, *, as_json: bool) -> int:
+    if isinstance(error, BrokenPipeError):
+        printing.silence()
+        return 1
+    found = _failure(error)
+    if os.environ.get(DEBUG) == "1" and found.reason == "failed":
+        import traceback  # here: it costs a few milliseconds of every start
+
+        traceback.print_exception(error)
+    try:
+        printing.failure(found, as_json=as_json)
+        if sys.stdout is not None:
+            sys.stdout.flush()
+    except OSError:  # the output is broken, maybe full: the exit code is what is left
+        printing.silence()
+    return found.exit_code
+
+
+def _failure(error: BaseException) -> Failure:
+    from tongs_agents.outcomes import failure, failure_of  # here: no error, no table
+
+    if isinstance(error, Failed):
+        return error.failure
+    if isinstance(error, click.UsageError):
+        where = error.ctx.command_path if error.ctx else _PROGRAM
+        return failure("usage", error.format_message(), hint=f"see `{where} --help`")
+    if isinstance(error, click.Abort):
+        return failure_of(KeyboardInterrupt())
+    return failure_of(error)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
+
+__all__ = ["DEBUG", "cli", "main"]

@@ -1,0 +1,1 @@
+"""The hook: the shell front and the lean Python behind it."""

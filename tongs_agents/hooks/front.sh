@@ -1,0 +1,67 @@
+# The front of tongs-agents-hook: sourced by the shell that the harness started anyway.
+#   $1 harness  $2 --from  $3 installed|attached  $4 event  $5 python  $6 this directory
+# The command that sources it has set the trap by which the shell ends with 0 whatever
+# happens: 2 would block the tool that the harness is about to use.
+# A tool event starts no process, reads no input, prints nothing. POSIX sh, and no more.
+
+# What /proc says of process $1: tongs_name, tongs_parent. A name may hold blanks and brackets.
+tongs_look() {
+  IFS= read -r tongs_stat 2>&- <"/proc/$1/stat" || return 1
+  tongs_name=${tongs_stat#*\(}
+  tongs_name=${tongs_name%\)*}
+  tongs_parent=${tongs_stat##*\) ? }
+  tongs_parent=${tongs_parent%% *}
+}
+
+# A hook counts only if its harness is the claimed process: our parent, or one above a shell.
+# Below a declared wrapper it may be any descendant, but no harness below another.
+tongs_ours() {
+  [ "$PPID" = "$TONGS_AGENTS_LAUNCH_PID" ] && return 0
+  tongs_look "$PPID" || return 1
+  case $tongs_name in
+  sh | bash | dash | ash | busybox | zsh | ksh | ksh93 | mksh | lksh | yash | fish | csh | tcsh)
+    [ "$tongs_parent" = "$TONGS_AGENTS_LAUNCH_PID" ] && return 0
+    ;;
+  esac
+  [ "${TONGS_AGENTS_LAUNCH_WRAPPER-}" = yes ] || return 1
+  tongs_harness=
+  while :; do
+    case $tongs_name in
+    claude | codex | pi | opencode)
+      [ -z "$tongs_harness" ] || return 1
+      tongs_harness=$tongs_name
+      ;;
+    esac
+    [ "$tongs_parent" = "$TONGS_AGENTS_LAUNCH_PID" ] && return 0
+    case $tongs_parent in '' | 0 | 1 | *[!0123456789]*) return 1 ;; esac
+    tongs_look "$tongs_parent" || return 1
+  done
+}
+
+case ${TONGS_AGENTS_LAUNCH_ID-} in
+'')
+  case $4 in PreToolUse | PostToolUse | PeerTool | Subagent*) exit 0 ;; esac
+  ;;
+*[!0123456789abcdefghijklmnopqrstuvwxyz-]*) exit 0 ;;
+????????*)
+  [ ${#TONGS_AGENTS_LAUNCH_ID} -le 64 ] || exit 0
+  [ "$3${TONGS_AGENTS_ATTACHED-}" != installedyes ] || exit 0
+  tongs_ours || exit 0
+  case $4 in
+  PreToolUse) tongs_tool='PreToolUse ' ;;
+  PostToolUse) tongs_tool='PostToolUse' ;;
+  *) tongs_tool= ;;
+  esac
+  if [ -n "$tongs_tool" ]; then
+    case ${TONGS_AGENTS_RUNTIME_DIR-} in /*) ;; *) exit 0 ;; esac
+    umask 077
+    # Written over, not emptied first: after that ext4 allocates a block each time.
+    echo "$tongs_tool" 2>&- 1<>"$TONGS_AGENTS_RUNTIME_DIR/pulses/$TONGS_AGENTS_LAUNCH_ID"
+    [ -e "$TONGS_AGENTS_RUNTIME_DIR/bells/$TONGS_AGENTS_LAUNCH_ID" ] || exit 0
+  fi
+  ;;
+*) exit 0 ;;
+esac
+
+[ ! -x "$5" ] || "$5" -I -S "$6/entry.py" "$1" "$2" "$3" "$4" "$PPID" 2>/dev/null
+exit 0

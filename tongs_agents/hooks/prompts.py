@@ -1,0 +1,50 @@
+"""What a prompt event says of its prompt: whose it is, and the hashes of its text."""
+
+try:
+    from _sha2 import sha256
+except ImportError:
+    from _sha256 import sha256  # Python 3.11
+
+_NO_PERSON = ("<task-notification", "<cross-session-message")
+_OPEN = '<pasted_content id="'
+_MAX_ID = 64
+
+
+def is_person(prompt: str) -> bool:
+    """False for what the harness itself, or another session, has said (A90)."""
+    return not prompt.lstrip().startswith(_NO_PERSON)
+
+
+def unwrapped(harness: str, prompt: str) -> str | None:
+    """What is inside the harness's own wrapping, None where the prompt is not wrapped.
+
+    Claude Code wraps what was pasted; only a wrapping of the whole prompt is
+    its own, the same words inside a text are text.
+    """
+    if harness != "claude" or not prompt.startswith(_OPEN):
+        return None
+    name, sign, rest = prompt[len(_OPEN) :].partition('">')
+    end = f'</pasted_content id="{name}">'
+    body = rest.rstrip()
+    if not sign or len(name) > _MAX_ID or not body.endswith(end):
+        return None
+    return body[: -len(end)]
+
+
+def digest(text: str) -> str:
+    """Hex SHA-256 of ``text`` as ``send`` normalises it: LF, no newline at the end."""
+    body = text.replace("\r\n", "\n").rstrip("\n")
+    return sha256(body.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def digests(harness: str, prompt: str) -> tuple[str, ...]:
+    """Every hash by which a send may know this prompt as its own, the likeliest first.
+
+    A newline behind the opening tag may be the wrapping's or the text's.
+    """
+    inner = unwrapped(harness, prompt)
+    texts = [prompt] if inner is None else [inner.removeprefix("\n"), inner, prompt]
+    return tuple(dict.fromkeys(map(digest, texts)))
+
+
+__all__ = ["digest", "digests", "is_person", "unwrapped"]

@@ -1,0 +1,44 @@
+"""What the rig knows of Claude Code: its seeds, its environment, its command."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from validation.world import World
+
+KEY = "sk-ant-made-up-for-the-loopback-000000000001"
+"""No key of anybody: Claude Code asks about one only by its last 20 characters."""
+
+COMMAND = ("claude", "--model", "opus", "--permission-mode", "manual")
+"""A newer model starts in auto mode, which would answer permission dialogs by itself."""
+
+READY = "❯"
+
+
+def environment(port: int) -> dict[str, str]:
+    """Settings that keep it on loopback and quiet."""
+    return {
+        "ANTHROPIC_BASE_URL": f"http://127.0.0.1:{port}",
+        "ANTHROPIC_API_KEY": KEY,
+        "DISABLE_AUTOUPDATER": "1",
+        "DISABLE_TELEMETRY": "1",
+        "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
+    }
+
+
+def seed(world: World, **more: Any) -> None:
+    """The least that takes a fresh home straight to the composer."""
+    trusted = {str(world.project): {"hasTrustDialogAccepted": True}}
+    settings: Mapping[str, Any] = {
+        "hasCompletedOnboarding": True,
+        "hasSeenAutoDefaultNotice": True,
+        "customApiKeyResponses": {"approved": [KEY[-20:]], "rejected": []},
+        "projects": trusted,
+        **more,
+    }
+    (world.home / ".claude.json").write_text(json.dumps(settings), encoding="utf-8")
+
+
+__all__ = ["COMMAND", "KEY", "READY", "environment", "seed"]

@@ -1,0 +1,113 @@
+"""The world of one cell: a home, a project, places and an environment that hold nothing else."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import tempfile
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from validation.troubles import CannotRun
+
+MARK = "VALIDATION_WORLD"
+"""Names the world in the environment of all that runs in it, so that it can be ended."""
+
+_PLACE = os.path.realpath("/tmp")
+"""Sockets go below it: a unix socket's path has at most 107 bytes."""
+
+
+@dataclass(frozen=True, slots=True)
+class World:
+    """``environ`` is all that a program in it is given, as ``env -i`` would."""
+
+    directory: Path
+    environ: Mapping[str, str]
+
+    @property
+    def home(self) -> Path:
+        return self.directory / "home"
+
+    @property
+    def project(self) -> Path:
+        return self.directory / "app"
+
+    @property
+    def requests(self) -> Path:
+        """What the model server was asked."""
+        return self.directory / "asked"
+
+    @property
+    def socket(self) -> str:
+        """The tmux server's."""
+        return str(self.directory / "s")
+
+
+@contextmanager
+def world(
+    programs: Path, *, directory: Path | None = None, keep: bool = False
+) -> Iterator[World]:
+    """Make one, ``programs`` first on its PATH; at the end all in it is ended and removed.
+
+    Raises CannotRun where tmux is missing.
+    """
+    if shutil.which("tmux") is None:
+        raise CannotRun("tmux is not on PATH: install it with your system's package manager.")
+    if directory is None:
+        directory = Path(tempfile.mkdtemp(prefix="tg-v-", dir=_PLACE))
+    made = World(directory, _environ(directory, programs))
+    for place in (made.home, made.project, made.requests, directory / "run", directory / "tmp"):
+        place.mkdir(mode=0o700, parents=True, exist_ok=True)
+    try:
+        yield made
+    finally:
+        if not keep:
+            end_all(directory)
+            shutil.rmtree(directory, ignore_errors=True)
+
+
+def _environ(directory: Path, programs: Path) -> dict[str, str]:
+    tmux = os.path.dirname(shutil.which("tmux") or "")
+    places = dict.fromkeys([str(programs), tmux, "/usr/local/bin", "/usr/bin", "/bin"])
+    return {
+        "HOME": str(directory / "home"),
+        "PATH": os.pathsep.join(places),
+        "LANG": "C.UTF-8",
+        "TERM": "xterm-256color",
+        "SHELL": "/bin/sh",
+        "TMPDIR": str(directory / "tmp"),
+        "XDG_RUNTIME_DIR": str(directory / "run"),
+        MARK: str(directory),
+    }
+
+
+def end_all(directory: Path, seconds: float = 5.0) -> None:
+    """End every process of the world, by id: asked first, then killed."""
+    until = time.monotonic() + seconds
+    number = signal.SIGTERM
+    while pids := _processes(directory):
+        for pid in pids:
+            with suppress(ProcessLookupError):
+                os.kill(pid, number)
+        if time.monotonic() > until:
+            return
+        time.sleep(0.2)
+        number = signal.SIGKILL
+
+
+def _processes(directory: Path) -> list[int]:
+    """Who carries the world's mark in the environment it was started with."""
+    mark = f"{MARK}={directory}".encode()
+    found = []
+    for entry in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):
+            if mark in (entry / "environ").read_bytes().split(b"\0"):
+                found.append(int(entry.name))
+    return [pid for pid in found if pid != os.getpid()]
+
+
+__all__ = ["MARK", "World", "end_all", "world"]

@@ -11,7 +11,7 @@ from typing import TypeVar
 
 from tongs_mux.backends.tmux import TmuxBackend
 from tongs_mux.model import Look
-from tongs_mux.process import Processes
+from tongs_mux.process import system_processes
 from validation.troubles import NotHeld
 from validation.world import World
 
@@ -70,7 +70,7 @@ class Terminal:
     def look(self, pane: str) -> Look:
         """The pane's facts and its screen. Raises NotHeld where the pane is gone."""
         backend = TmuxBackend(
-            self.world.socket, processes=Processes(), environ=self.world.environ
+            self.world.socket, processes=system_processes(), environ=self.world.environ
         )
         look = backend.look(pane)
         if look is None or look.pane is None:

@@ -48,9 +48,7 @@ class World:
 
 
 @contextmanager
-def world(
-    programs: Path, *, directory: Path | None = None, keep: bool = False
-) -> Iterator[World]:
+def world(programs: Path, *, directory: Path | None = None, keep: bool = False) -> Iterator[World]:
     """Make one, ``programs`` first on its PATH; at the end all in it is ended and removed.
 
     Raises CannotRun where tmux is missing.

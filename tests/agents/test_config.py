@@ -34,7 +34,7 @@ from tongs_agents.errors import ConfigError
 from tongs_agents.outcomes import failure_of
 from tongs_mux.errors import PlaceRefused
 
-HOME = Path("/home/ada")
+HOME = Path("/h/ada")
 PATH = Path("/c/config.toml")
 
 needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a file away")
@@ -410,7 +410,7 @@ def test_a_config_is_shown_as_json_with_the_values_of_env_masked() -> None:
     assert shown["profiles"]["lead"] == {
         "name": "lead",
         "command": ["claude", "--model", "x"],
-        "cwd": "/home/ada/src/app",
+        "cwd": "/h/ada/src/app",
         "env": {"NAME": "***", "TMUX_TMPDIR": "***"},
         "harness": "claude",
         "wrapper": True,
@@ -525,7 +525,9 @@ def test_no_bytes_raise_anything_but_a_config_error(data: bytes) -> None:
 KEYS = st.sampled_from(
     [*SECTIONS, "profiles", *(key for kinds in SECTIONS.values() for key in kinds), *PROFILE, "x y"]
 )
-SCALARS = st.one_of(st.booleans(), st.integers(), WORDS, st.floats(allow_nan=False, allow_infinity=False))
+SCALARS = st.one_of(
+    st.booleans(), st.integers(), WORDS, st.floats(allow_nan=False, allow_infinity=False)
+)
 JUNK = st.recursive(
     SCALARS,
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(KEYS, inner, max_size=4),

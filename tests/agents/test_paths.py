@@ -10,7 +10,7 @@ from tongs_agents.outcomes import failure_of
 from tongs_agents.paths import VARIABLES, Places, environment, resolve
 from tongs_mux.errors import PlaceRefused
 
-HOME = Path("/home/ada")
+HOME = Path("/h/ada")
 DEFAULT = Places(
     config=HOME / ".config/tongs-agents/config.toml",
     state_dir=HOME / ".local/state/tongs-agents",
@@ -92,9 +92,9 @@ def test_every_member_is_where_the_interface_says() -> None:
 def test_a_launch_gets_five_variables_by_which_its_children_find_the_same_places() -> None:
     env = environment(DEFAULT, "0123456789ab", 4711)
     assert env == {
-        "TONGS_AGENTS_CONFIG": "/home/ada/.config/tongs-agents/config.toml",
-        "TONGS_AGENTS_STATE_DIR": "/home/ada/.local/state/tongs-agents",
-        "TONGS_AGENTS_RUNTIME_DIR": "/home/ada/.local/state/tongs-agents/run",
+        "TONGS_AGENTS_CONFIG": "/h/ada/.config/tongs-agents/config.toml",
+        "TONGS_AGENTS_STATE_DIR": "/h/ada/.local/state/tongs-agents",
+        "TONGS_AGENTS_RUNTIME_DIR": "/h/ada/.local/state/tongs-agents/run",
         "TONGS_AGENTS_LAUNCH_ID": "0123456789ab",
         "TONGS_AGENTS_LAUNCH_PID": "4711",
     }

@@ -196,7 +196,8 @@ class Agent:
         assert {name: line.get(name) for name in expected} == expected
         if not control:
             assert "act" not in line, "a refusal that began"
-        assert text not in self.rig.audit_text()
+        if len(text) > 8:  # shorter ones could stand there by chance
+            assert text not in self.rig.audit_text()
         return found
 
 
@@ -326,11 +327,8 @@ class Rig:
 
     def leave_mode(self, pane: str) -> None:
         """The person has read enough, in whatever mode."""
-        self.tmux("send-keys", "-t", pane, "q")
-        wait_for(
-            lambda: self.tmux("display-message", "-p", "-t", pane, "#{pane_in_mode}") == "0\n",
-            what="the end of the mode",
-        )
+        self.tmux("copy-mode", "-q", "-t", pane)
+        assert self.tmux("display-message", "-p", "-t", pane, "#{pane_in_mode}") == "0\n"
 
     def server_pid(self) -> int:
         return int(self.tmux("display-message", "-p", "#{pid}"))

@@ -45,7 +45,7 @@ def test_B3_no_key_is_pressed_while_a_dialog_is_open(rig: Rig):
 @pytest.mark.case("B3", "B5")
 @pytest.mark.parametrize("harness", ["claude", "codex", "pi"])
 def test_B3_a_screen_that_nobody_can_read_yet_is_never_typed_into(rig: Rig, harness: str):
-    agent = rig.start("--", TOOL, harness=harness)
+    agent = rig.start("--", TOOL, harness=harness, wait=False)
     agent.wait_dialog()
     with agent.untouched():
         agent.refused("busy-start")

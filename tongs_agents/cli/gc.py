@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 def verb(app: App, dry_run: bool) -> Reply:
     """Remove the records of launches that are over.
 
-    Those are launches that ended or were not claimed within a minute. No program is ended by it, and where the multiplexer gives no answer nothing
+    Those are launches that ended, or were not claimed within a minute. No
+    program is ended by it, and where the multiplexer gives no answer nothing
     is removed.
     """
     from tongs_agents.cleanup import forgettable

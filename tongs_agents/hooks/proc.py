@@ -8,15 +8,19 @@ _GUARDED = posix.O_CLOEXEC | posix.O_NOFOLLOW | posix.O_NONBLOCK | posix.O_NOCTT
 
 
 class Process:
-    """One living process. ``token`` is None where the system does not tell its start."""
+    """One living process; ``ticks`` is when it started, in the system's own count."""
 
-    __slots__ = ("name", "parent", "pid", "token")
+    __slots__ = ("name", "parent", "pid", "ticks")
 
-    def __init__(self, pid: int, name: str, parent: int, token: str | None) -> None:
+    def __init__(self, pid: int, name: str, parent: int, ticks: int) -> None:
         self.pid = pid
         self.name = name
         self.parent = parent
-        self.token = token
+        self.ticks = ticks
+
+    def token(self) -> str:
+        """The start token that a claim carries: boot id and start ticks. Raises OSError."""
+        return f"{_slurp(b'/proc/sys/kernel/random/boot_id').decode('ascii').strip()}:{self.ticks}"
 
 
 def has_proc() -> bool:
@@ -29,21 +33,16 @@ def has_proc() -> bool:
 
 
 def process(pid: int) -> Process | None:
-    """What ``/proc/PID/stat`` says; None where no such process lives, or it is a zombie.
-
-    The token is the one that a claim carries: boot id and start ticks.
-    """
+    """What ``/proc/PID/stat`` says; None where no such process lives, or it is a zombie."""
     try:
         head, _, tail = _slurp(b"/proc/%d/stat" % pid).rpartition(b")")
-        boot = _slurp(b"/proc/sys/kernel/random/boot_id").strip()
     except OSError:
         return None
     fields = tail.split()
     if len(fields) < 20 or fields[0] in (b"Z", b"X"):
         return None
     name = head.partition(b"(")[2].decode("utf-8", "replace")
-    token = f"{boot.decode('ascii')}:{int(fields[19])}"
-    return Process(pid, name, int(fields[1]), token)
+    return Process(pid, name, int(fields[1]), int(fields[19]))
 
 
 def environ(pid: int) -> dict[bytes, bytes]:

@@ -31,10 +31,15 @@ def unwrapped(harness: str, prompt: str) -> str | None:
     return body[: -len(end)]
 
 
+def hexdigest(data: bytes) -> str:
+    """Hex SHA-256."""
+    return sha256(data).hexdigest()
+
+
 def digest(text: str) -> str:
-    """Hex SHA-256 of ``text`` as ``send`` normalises it: LF, no newline at the end."""
+    """The hash of ``text`` as ``send`` normalises it: LF, no newline at the end."""
     body = text.replace("\r\n", "\n").rstrip("\n")
-    return sha256(body.encode("utf-8", "surrogatepass")).hexdigest()
+    return hexdigest(body.encode("utf-8", "surrogatepass"))
 
 
 def digests(harness: str, prompt: str) -> tuple[str, ...]:
@@ -47,4 +52,4 @@ def digests(harness: str, prompt: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(map(digest, texts)))
 
 
-__all__ = ["digest", "digests", "is_person", "unwrapped"]
+__all__ = ["digest", "digests", "hexdigest", "is_person", "unwrapped"]

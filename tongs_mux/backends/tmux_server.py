@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -10,6 +9,7 @@ from typing import Any
 from libtmux import Server
 from libtmux.common import tmux_cmd
 
+from tongs_mux import bounded
 from tongs_mux.errors import BackendError, BackendTimeout, BackendUnavailable
 
 DEADLINE = 5.0
@@ -62,15 +62,13 @@ class BoundedServer(Server):
         """One tmux process. Raises BackendTimeout, BackendUnavailable."""
         command = [str(self.tmux_bin), "-u", "-S", str(self.socket_path), *args]
         try:
-            done = subprocess.run(
+            done = bounded.run(
                 command,
-                input=stdin,
-                capture_output=True,
-                timeout=self.deadline,
-                env=dict(self.environ if environ is None else environ),
-                check=False,
+                environ=self.environ if environ is None else environ,
+                stdin=stdin,
+                deadline=self.deadline,
             )
-        except subprocess.TimeoutExpired:
+        except bounded.DeadlinePassed:
             raise BackendTimeout(
                 f"tmux at {self.socket_path} did not answer within {self.deadline:g} s",
                 hint="look whether its server is stopped or overloaded; nothing was concluded",
@@ -79,10 +77,10 @@ class BoundedServer(Server):
             raise BackendUnavailable(
                 "tmux is not installed", hint="install tmux 3.2 or newer"
             ) from None
-        lines = done.stdout.decode("utf-8", "replace").split("\n")
+        lines = done.out.decode("utf-8", "replace").split("\n")
         if lines and not lines[-1]:
             lines.pop()
-        return Answer(done.returncode, lines, done.stderr.decode("utf-8", "replace").strip())
+        return Answer(done.code, lines, done.err.decode("utf-8", "replace").strip())
 
     def must(self, *args: str, stdin: bytes = b"") -> Answer:
         """``run``, and BackendError where tmux says no."""

@@ -78,23 +78,23 @@ class Farm:
         """Every launch record."""
         return self.control.store.all()
 
-    def _facts(self) -> list[dict[str, Any]]:
-        text = (self.directory / "agent.jsonl").read_text(encoding="utf-8")
-        return [json.loads(line) for line in text.splitlines()]
-
     def read_after(self, act: Callable[[], object]) -> float:
         """Seconds from the start of ``act`` until the target program has read an Enter.
 
         Waits for the end of its turn before it returns.
         """
-        known = len(self._facts())
-        start = time.time()
-        act()
-        while True:
-            new = self._facts()[known:]
-            if any(fact["event"] == "turn-end" for fact in new):
-                break
-            time.sleep(0.001)
+        with (self.directory / "agent.jsonl").open("rb") as log:
+            log.seek(0, os.SEEK_END)
+            start = time.time()
+            act()
+            new: list[dict[str, Any]] = []
+            while not any(fact["event"] == "turn-end" for fact in new):
+                line = log.readline()
+                if line.endswith(b"\n"):
+                    new.append(json.loads(line))
+                else:
+                    log.seek(-len(line), os.SEEK_CUR)
+                    time.sleep(0.001)
         enters = [x["t"] for x in new if x["event"] == "bytes" and x["hex"].endswith("0d")]
         return float(enters[-1]) - start
 

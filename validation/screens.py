@@ -1,0 +1,104 @@
+"""Takes the real programs' screens, for the readers' tests: ``python -m validation.screens``.
+
+Each file is a first line with cursor and size, then what ``capture-pane -e`` gives.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from tongs_mux.model import Look
+from validation import claude, claude_screens
+from validation.install import cache_of, installed, pinned
+from validation.model.server import serving
+from validation.network import loopback_only
+from validation.terminal import Terminal
+from validation.troubles import CannotRun, NotHeld
+from validation.world import World, end_all, world
+
+SIZES = ((200, 50), (80, 24), (25, 24))
+INTO = Path(__file__).parents[1] / "tests" / "agents" / "screens"
+_PLACE = Path(os.path.realpath("/tmp"), "tg-screens")
+"""Always the same, since screens show the project's path."""
+
+
+@dataclass(frozen=True, slots=True)
+class Camera:
+    """Takes one scene at one size."""
+
+    terminal: Terminal
+    size: tuple[int, int]
+    into: Path
+
+    def open(self, *options: str, environ: Iterable[str] = (), cwd: Path | None = None) -> str:
+        """The program in a pane of this size."""
+        return self.terminal.open(
+            (*claude.COMMAND, *options),
+            size=self.size,
+            cwd=None if cwd is None else str(cwd),
+            environ=tuple(environ),
+        )
+
+    def take(self, state: str, pane: str) -> None:
+        """Write the screen down as ``<state>-<width>.txt``."""
+        name = f"{state}-{self.size[0]}.txt"
+        (self.into / name).write_text(written(self.terminal.look(pane)), encoding="utf-8")
+        print(f"  {name}", flush=True)
+
+
+def written(look: Look) -> str:
+    """A screen as a fixture holds it."""
+    pane = look.pane
+    assert pane is not None
+    column, row = pane.cursor or (-1, -1)
+    head = f"cursor {column},{row} size {pane.width}x{pane.height}"
+    return "\n".join((head, *look.screen.styled)) + "\n"
+
+
+def take_all(here: World, into: Path, wanted: Callable[[str], bool]) -> int:
+    """Every scene at every size; the number that failed."""
+    failed = 0
+    for size in SIZES:
+        for scene in claude_screens.SCENES:
+            if not wanted(scene.__name__):
+                continue
+            camera = Camera(Terminal(here), size, into)
+            try:
+                scene(camera)
+            except NotHeld as error:
+                print(f"  {scene.__name__} at {size[0]}: {error}", file=sys.stderr)
+                failed += 1
+            end_all(here.directory)
+    return failed
+
+
+def main() -> int:
+    """Take the screens; 1 where a scene did not come about."""
+    parser = argparse.ArgumentParser(prog="python -m validation.screens", description=__doc__)
+    parser.add_argument("scenes", nargs="*", help="only these scenes")
+    parser.add_argument("--into", type=Path, default=INTO / "claude")
+    wanted = parser.parse_args()
+    wanted.into.mkdir(parents=True, exist_ok=True)
+    try:
+        programs = installed(pinned()["claude"], cache_of(os.environ), print)
+        loopback_only()
+        with world(programs, directory=_PLACE) as made, serving(made.requests) as port:
+            here = World(made.directory, {**made.environ, **claude.environment(port)})
+            claude.seed(here)
+            only = set(wanted.scenes)
+            return min(1, take_all(here, wanted.into, lambda name: not only or name in only))
+    except CannotRun as error:
+        print(error, file=sys.stderr)
+        return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
+
+
+__all__ = ["INTO", "SIZES", "Camera", "main", "take_all", "written"]

@@ -13,14 +13,17 @@ import signal
 import sys
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 
 from tongs_agents.harness.inherited import for_launch
+from tongs_agents.hooks import HOOKS_LABEL
 from tongs_agents.parcel import Parcel, parcel_path, take
 from tongs_agents.paths import Places, environment
 from tongs_mux.audit import AuditEntry, AuditLog
 from tongs_mux.claims import LaunchStore
 from tongs_mux.errors import ClaimConflict, MuxError
+from tongs_mux.files import private_dir
 from tongs_mux.model import Claim, LaunchRecord, ProcessIdentity
 from tongs_mux.process import Processes, identity, system_processes
 
@@ -69,10 +72,24 @@ def _audit_refusal(record: LaunchRecord, error: MuxError) -> None:
     log.outcome(None, entry)
 
 
+def _make_room(runtime: Path) -> None:
+    """Directories of the front, which makes none; without them it is silent, no more."""
+    for name in ("pulses", "bells"):
+        with suppress(OSError, MuxError):
+            private_dir(runtime / name)
+
+
 def _become(store: LaunchStore, record: LaunchRecord, parcel: Parcel) -> int:
     """Exec the command; returns only where that fails, with the exit status."""
     places = Places(**{name: Path(value) for name, value in record.places.items()})
-    ours = environment(places, record.launch_id, os.getpid())
+    _make_room(places.runtime_dir)
+    ours = environment(
+        places,
+        record.launch_id,
+        os.getpid(),
+        wrapper=record.labels.get("wrapper") == "yes",
+        attached=record.labels.get(HOOKS_LABEL) == "attached",
+    )
     environ = for_launch(os.environ, parcel.environ, parcel.profile_env, ours)
     error = start_error(parcel.argv, record.cwd, environ)
     if not error:

@@ -13,9 +13,11 @@ STATE_DIR = "TONGS_AGENTS_STATE_DIR"
 RUNTIME_DIR = "TONGS_AGENTS_RUNTIME_DIR"
 LAUNCH_ID = "TONGS_AGENTS_LAUNCH_ID"
 LAUNCH_PID = "TONGS_AGENTS_LAUNCH_PID"
+LAUNCH_WRAPPER = "TONGS_AGENTS_LAUNCH_WRAPPER"
+ATTACHED = "TONGS_AGENTS_ATTACHED"
 
 VARIABLES = (CONFIG, STATE_DIR, RUNTIME_DIR, LAUNCH_ID, LAUNCH_PID)
-"""What a launch is given; its hooks and servers find their places by it (A81)."""
+"""What every launch is given; its hooks and servers find their places by it (A81)."""
 
 _APP = "tongs-agents"
 
@@ -105,21 +107,31 @@ def resolve(env: Mapping[str, str], home: Path) -> Places:
     )
 
 
-def environment(places: Places, launch_id: str, pid: int) -> dict[str, str]:
-    """The variables that the launcher exports to the program it becomes (A81)."""
-    return {
+def environment(
+    places: Places, launch_id: str, pid: int, *, wrapper: bool = False, attached: bool = False
+) -> dict[str, str]:
+    """The variables that the launcher exports to the program it becomes (A81).
+
+    Two are there only where they say yes: that the program is a declared
+    wrapper (A70), and that hooks were handed to this launch (A72).
+    """
+    variables = {
         CONFIG: str(places.config),
         STATE_DIR: str(places.state_dir),
         RUNTIME_DIR: str(places.runtime_dir),
         LAUNCH_ID: launch_id,
         LAUNCH_PID: str(pid),
     }
+    marks = {LAUNCH_WRAPPER: wrapper, ATTACHED: attached}
+    return variables | {name: "yes" for name, is_so in marks.items() if is_so}
 
 
 __all__ = [
+    "ATTACHED",
     "CONFIG",
     "LAUNCH_ID",
     "LAUNCH_PID",
+    "LAUNCH_WRAPPER",
     "RUNTIME_DIR",
     "STATE_DIR",
     "VARIABLES",

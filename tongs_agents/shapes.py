@@ -6,7 +6,6 @@ from collections.abc import Iterable
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
-from tongs_agents.status import status_of
 from tongs_mux.evidence import Seen
 from tongs_mux.model import Check, PaneRef, Receipt
 
@@ -29,6 +28,8 @@ def pane_shape(pane: PaneRef | None) -> dict[str, Any] | None:
 
 def launch_shape(seen: Seen, *, orphan: bool) -> dict[str, Any]:
     """A launch as ``list`` and ``agent-status`` show it."""
+    from tongs_agents.status import status_of  # here: a send's reply has no status
+
     record = seen.record
     status, since = status_of(record, seen)
     return {

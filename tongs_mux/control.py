@@ -194,8 +194,8 @@ class Controller:
         except DeliveryUncertain:
             raise
         except Exception:
-            # nothing was typed: what stands in the composer is not ours
-            if sending.leftover is None:
+            # nothing was typed: what stands in the composer is not ours, unless it is older
+            if sending.leftover is None or act.id:
                 self._leftovers(record).forget(record.launch_id)
             raise
 
@@ -246,8 +246,15 @@ class Controller:
         under = False
         if wrapper:
             everybody = [self.processes.facts(pid) for pid in self.processes.pids()]
-            known = [facts for facts in everybody if facts is not None]
-            under = wrapped(claimed, known, lambda pid: ancestors(self.processes, pid))
+            # a helper that lives on in the shell's own group reads no keys: the shell does (D6)
+            readers = [
+                facts
+                for facts in everybody
+                if facts is not None
+                and facts.group == claimed.foreground_group
+                and self.processes.reads_terminal(facts.pid)
+            ]
+            under = wrapped(claimed, readers, lambda pid: ancestors(self.processes, pid))
         return Foreground(claimed, foreground(self.processes, claimed), under)
 
     def _backend(self, record: LaunchRecord) -> Backend:

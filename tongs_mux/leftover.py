@@ -52,7 +52,7 @@ class LeftoverStore:
         try:
             values = json.loads(read_private(self._path(launch_id), 4096))
             return Leftover(**{**values, "sizes": tuple(values["sizes"])})
-        except (OSError, ValueError, TypeError, KeyError, PlaceRefused):
+        except (OSError, ValueError, TypeError, KeyError, RecursionError, PlaceRefused):
             return None
 
     def forget(self, launch_id: str) -> None:

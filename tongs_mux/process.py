@@ -15,6 +15,9 @@ MAX_DEPTH = 64
 
 _PROC_CHUNK = 1 << 16
 
+_TERMINALS = {4, 5, *range(136, 144)}
+"""Major numbers of Linux's terminals: consoles, ``/dev/tty`` and pseudo-terminals."""
+
 
 class Processes(Protocol):
     """Looks processes up; the seam that tests and other systems replace."""
@@ -34,6 +37,10 @@ class Processes(Protocol):
     def pids(self) -> tuple[int, ...]:
         """Every process that can be seen."""
         ...
+
+    def reads_terminal(self, pid: int) -> bool:
+        """True where its standard input is a terminal; False where that can't be told."""
+        return False
 
 
 class LinuxProcesses:
@@ -97,6 +104,13 @@ class LinuxProcesses:
         """The numbered entries of ``/proc``."""
         return tuple(int(name) for name in os.listdir(self._proc) if name.isdigit())
 
+    def reads_terminal(self, pid: int) -> bool:
+        """By the device behind descriptor 0: a job in the background of a script has none."""
+        try:
+            return os.major(os.stat(f"{self._proc}/{pid}/fd/0").st_rdev) in _TERMINALS
+        except OSError:
+            return False
+
 
 def _split_nul(data: bytes) -> tuple[str, ...]:
     return tuple(part.decode("utf-8", "surrogateescape") for part in data.split(b"\0") if part)
@@ -149,6 +163,10 @@ class PortableProcesses:
         import psutil  # as above
 
         return tuple(psutil.pids())
+
+    def reads_terminal(self, pid: int) -> bool:
+        """psutil does not say."""
+        return False
 
 
 def _group_of(pid: int) -> int:

@@ -16,6 +16,10 @@ COMMAND = ("claude", "--model", "opus", "--permission-mode", "manual")
 
 READY = "❯"
 
+FULLSCREEN = "CLAUDE_CODE_NO_FLICKER=1"
+CLASSIC = "CLAUDE_CODE_DISABLE_ALTERNATE_SCREEN=1"
+"""Its two ways to draw; by itself it takes the first, and the second after a crash."""
+
 
 def environment(port: int) -> dict[str, str]:
     """Settings that keep it on loopback and quiet."""
@@ -41,4 +45,4 @@ def seed(world: World, **more: Any) -> None:
     (world.home / ".claude.json").write_text(json.dumps(settings), encoding="utf-8")
 
 
-__all__ = ["COMMAND", "KEY", "READY", "environment", "seed"]
+__all__ = ["CLASSIC", "COMMAND", "FULLSCREEN", "KEY", "READY", "environment", "seed"]

@@ -25,6 +25,14 @@ _ASK = (
     '"multiSelect": false, "options": [{"label": "Red", "description": "warm"}, '
     '{"label": "Blue", "description": "cold"}]}]}]][[text:asked]]'
 )
+_PLAN = (
+    '[[tool:ToolSearch {"query": "select:ExitPlanMode"}]]'
+    '[[tool:ExitPlanMode {"plan": "# The plan\\n1. do it"}]][[text:planned]]'
+)
+_SHELL = (
+    '[[tool:Bash {"command": "sleep 60", "description": "Wait", "run_in_background": true}]]'
+    "[[text:it runs]]"
+)
 _AGENT = (
     '[[tool:Agent {"description": "Look", "prompt": "[[slow:20:looking around]]", '
     '"subagent_type": "general-purpose"}]][[text:an agent looks]]'
@@ -119,13 +127,29 @@ def busy(camera: Camera) -> None:
     camera.take("escaped", pane)
     pane = _start(camera, "--allowedTools", "Bash")
     _say(camera, pane, _SLEEP)
-    _taken(camera, "in-tool", pane, "$ sleep", "…")
+    camera.terminal.shows(pane, "sleep 30", "…")
+    time.sleep(1)
+    camera.take("in-tool", pane)
     camera.terminal.press(pane, "Escape")
     time.sleep(1.5)
     camera.take("in-tool-escaped", pane)
+    pane = _start(camera, "--allowedTools", "Bash")
+    _say(camera, pane, _SHELL)
+    camera.terminal.shows(pane, "done")
+    camera.terminal.press(pane, "Down")
+    _settle()
+    camera.take("shell-selected", pane)
     pane = _start(camera)
     _say(camera, pane, _AGENT)
-    _taken(camera, "subagent", pane, "an agent looks")
+    camera.terminal.shows(pane, "an agent looks")
+    time.sleep(1)
+    camera.take("subagent", pane)
+    camera.terminal.press(pane, "Down")
+    _settle()
+    camera.take("subagent-selected", pane)
+    camera.terminal.press(pane, "Enter")
+    _settle()
+    camera.take("subagent-viewed", pane)
 
 
 def permissions(camera: Camera) -> None:
@@ -149,6 +173,10 @@ def permissions(camera: Camera) -> None:
     pane = _start(camera)
     _say(camera, pane, _ASK)
     _taken(camera, "question", pane, "1. Red")
+    pane = _start(camera, "--permission-mode", "plan")
+    _say(camera, pane, _PLAN)
+    time.sleep(2)
+    camera.take("plan", pane)
 
 
 def before(camera: Camera) -> None:
@@ -202,7 +230,7 @@ def overlays(camera: Camera) -> None:
 
 
 def modes(camera: Camera) -> None:
-    """Vim's modes, a status line of the user's, the inline screen, the screen reader's."""
+    """Vim's modes, a status line of the user's, the screen reader's form."""
     vim = ("--settings", '{"editorMode": "vim"}')
     pane = _start(camera, *vim)
     camera.take("vim-insert", pane)
@@ -219,15 +247,13 @@ def modes(camera: Camera) -> None:
     camera.take("vim-normal-draft", pane)
     line = '{"statusLine": {"type": "command", "command": "echo one; echo two"}}'
     camera.take("status-line", _start(camera, "--settings", line))
-    inline = ("CLAUDE_CODE_DISABLE_ALTERNATE_SCREEN=1",)
-    camera.take("inline", _start(camera, environ=inline))
     pane = camera.open("--ax-screen-reader")
     _taken(camera, "screen-reader", pane, "$")
 
 
 def ended(camera: Camera) -> None:
     """Back at a shell: exited, suspended."""
-    pane = camera.terminal.open(("sh",), size=camera.size)
+    pane = camera.open(argv=("sh",))
     command = " ".join(claude.COMMAND)
     camera.terminal.type(pane, command)
     camera.terminal.press(pane, "Enter")

@@ -8,7 +8,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -22,6 +22,7 @@ from validation.troubles import CannotRun, NotHeld
 from validation.world import World, end_all, world
 
 SIZES = ((200, 50), (80, 24), (25, 24))
+CLASSIC_SIZE = (80, 24)
 INTO = Path(__file__).parents[1] / "tests" / "agents" / "screens"
 _PLACE = Path(os.path.realpath("/tmp"), "tg-screens")
 """Always the same, since screens show the project's path."""
@@ -34,19 +35,28 @@ class Camera:
     terminal: Terminal
     size: tuple[int, int]
     into: Path
+    classic: bool = False
+    """The renderer of the main screen; else the one of the alternate screen."""
 
-    def open(self, *options: str, environ: Iterable[str] = (), cwd: Path | None = None) -> str:
+    def open(
+        self,
+        *options: str,
+        environ: Iterable[str] = (),
+        cwd: Path | None = None,
+        argv: Sequence[str] = claude.COMMAND,
+    ) -> str:
         """The program in a pane of this size."""
+        renderer = claude.CLASSIC if self.classic else claude.FULLSCREEN
         return self.terminal.open(
-            (*claude.COMMAND, *options),
+            (*argv, *options),
             size=self.size,
             cwd=None if cwd is None else str(cwd),
-            environ=tuple(environ),
+            environ=(renderer, *environ),
         )
 
     def take(self, state: str, pane: str) -> None:
         """Write the screen down as ``<state>-<width>.txt``."""
-        name = f"{state}-{self.size[0]}.txt"
+        name = f"{state}{'-classic' if self.classic else ''}-{self.size[0]}.txt"
         (self.into / name).write_text(written(self.terminal.look(pane)), encoding="utf-8")
         print(f"  {name}", flush=True)
 
@@ -63,15 +73,14 @@ def written(look: Look) -> str:
 def take_all(here: World, into: Path, wanted: Callable[[str], bool]) -> int:
     """Every scene at every size; the number that failed."""
     failed = 0
-    for size in SIZES:
-        for scene in claude_screens.SCENES:
-            if not wanted(scene.__name__):
-                continue
-            camera = Camera(Terminal(here), size, into)
+    cameras = [Camera(Terminal(here), size, into) for size in SIZES]
+    cameras.append(Camera(Terminal(here), CLASSIC_SIZE, into, classic=True))
+    for camera in cameras:
+        for scene in filter(lambda scene: wanted(scene.__name__), claude_screens.SCENES):
             try:
                 scene(camera)
             except NotHeld as error:
-                print(f"  {scene.__name__} at {size[0]}: {error}", file=sys.stderr)
+                print(f"  {scene.__name__} at {camera.size[0]}: {error}", file=sys.stderr)
                 failed += 1
             end_all(here.directory)
     return failed
@@ -101,4 +110,4 @@ if __name__ == "__main__":
     sys.exit(main())
 
 
-__all__ = ["INTO", "SIZES", "Camera", "main", "take_all", "written"]
+__all__ = ["CLASSIC_SIZE", "INTO", "SIZES", "Camera", "main", "take_all", "written"]

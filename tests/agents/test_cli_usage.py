@@ -164,7 +164,7 @@ def test_nothing_heavy_is_imported_for_a_light_verb(words: list[str], cli: Cli):
 
 
 def test_a_send_imports_neither_config_nor_launcher(cli: Cli):
-    unneeded = ("tongs_agents.config", "tongs_agents.launcher", "tomllib", "traceback", "shutil")
+    unneeded = ("tongs_agents.config", "tongs_agents.launcher", "tongs_agents.status", "tomllib")
     code = (
         "import sys; from tongs_agents.cli.main import main; "
         "import tongs_agents.cli.send, tongs_agents.launches, tongs_agents.shapes; "

@@ -32,12 +32,14 @@ from tongs_agents.paths import Places
 from tongs_mux.acts import Actor
 from tongs_mux.audit import AuditLog
 from tongs_mux.audit_lines import lines
+from tongs_mux.backend import Backend, Guard, Held
+from tongs_mux.backends.tmux import TmuxBackend
 from tongs_mux.claims import LaunchStore
 from tongs_mux.control import Controller
 from tongs_mux.errors import MuxError
 from tongs_mux.files import private_dir
-from tongs_mux.model import LaunchRecord, Receipt
-from tongs_mux.process import system_processes
+from tongs_mux.model import LaunchRecord, PaneRef, Receipt
+from tongs_mux.process import Processes, system_processes
 from tongs_mux.send import Pauses
 from tongs_mux.text import sha256
 
@@ -163,6 +165,11 @@ class Agent:
 
     def set(self, option: str, value: str) -> None:
         self.rig.tmux("set-option", "-w", "-t", self.pane, option, value)
+
+    def wait_dead(self) -> None:
+        """With ``remain-on-exit``: the program has ended and its pane stays."""
+        ask = ("display-message", "-p", "-t", self.pane, "#{pane_dead}")
+        wait_for(lambda: self.rig.tmux(*ask) == "1\n", what="a dead pane")
 
     def gone(self) -> bool:
         return not alive(self.pid)
@@ -360,9 +367,67 @@ class Rig:
 
         return replace(self.control, pause=pause)
 
+    def at(self, **moments: Callable[[], object]) -> Controller:
+        """A controller for which something happens at the last moment before an act of tmux.
+
+        ``moments`` are named after the backend's methods: ``paste``, ``enter``, ``close``.
+        """
+
+        class Late(TmuxBackend):
+            def paste(self, guard: Guard, body: bytes) -> Held:
+                moments.get("paste", nothing)()
+                return super().paste(guard, body)
+
+            def enter(self, guard: Guard) -> Held:
+                moments.get("enter", nothing)()
+                return super().enter(guard)
+
+            def focus(self, guard: Guard) -> tuple[Held, str]:
+                moments.get("focus", nothing)()
+                return super().focus(guard)
+
+            def close(self, guard: Guard) -> Held:
+                moments.get("close", nothing)()
+                return super().close(guard)
+
+        return replace(self.control, backends=self._backends(Late))
+
+    def hasty(self, seconds: float, tmux_bin: str = "tmux") -> Controller:
+        """A controller that waits for tmux, or what stands for it, no longer than this."""
+        backends = self._backends(TmuxBackend, deadline=seconds, tmux_bin=tmux_bin)
+        return replace(self.control, backends=backends)
+
+    def backends_with(self, processes: Processes) -> Callable[[PaneRef], Backend]:
+        """Backends that look processes up in another way."""
+        return self._backends(TmuxBackend, processes=processes)
+
+    def _backends(self, kind: type[TmuxBackend], **more: Any) -> Callable[[PaneRef], Backend]:
+        settings = {"processes": self.control.processes, "environ": self.environ, **more}
+
+        def backends(pane: PaneRef) -> Backend:
+            assert pane.socket is not None
+            return kind(pane.socket, **settings)
+
+        return backends
+
+    @contextmanager
+    def silent(self) -> Iterator[None]:
+        """Inside, the server runs and answers nobody."""
+        server = psutil.Process(self.server_pid())
+        server.suspend()
+        wait_for(lambda: server.status() == psutil.STATUS_STOPPED, what="a stopped server")
+        try:
+            yield
+        finally:
+            server.resume()
+
     def later(self, seconds: float) -> Controller:
         """A controller whose clock is ahead."""
         return replace(self.control, clock=lambda: time.time() + seconds)
+
+
+def nothing() -> None:
+    """What happens at a moment at which nothing is to happen."""
 
 
 class Client:
@@ -374,6 +439,10 @@ class Client:
         size = ["-x", "120", "-y", "40"]
         subprocess.run([*self._outer, "new-session", "-d", *size, *attach], check=True)
         wait_for(lambda: rig.tmux("list-clients").strip(), what="an attached client")
+
+    def shows(self, rig: Rig) -> str:
+        """The pane that this person looks at and types into."""
+        return rig.tmux("list-clients", "-F", "#{pane_id}").strip()
 
     def type(self, text: str) -> None:
         """Letters, as they come from a keyboard."""

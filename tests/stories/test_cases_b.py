@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import pytest
 
-from tests.stories.rig import END, QUICK, START, Agent, Rig, failed, pasted
+from tests.stories.rig import END, ENTER, QUICK, START, Agent, Rig, failed, pasted
 
 TOOL = '[[tool:Bash {"command": "rm -rf build"}]]'
 MODES = {"copy-mode": "copy-mode", "tree": "choose-tree", "clock": "clock-mode"}
@@ -55,19 +55,25 @@ def test_B3_a_screen_that_nobody_can_read_yet_is_never_typed_into(rig: Rig, harn
 
 @pytest.mark.case("B3")
 def test_B3_a_dialog_that_opens_between_the_looks_gets_no_paste(rig: Rig):
-    agent = rig.start("--", f"[[slow:1:x]]{TOOL}")
-    agent.wait_composer("empty")
-    with agent.untouched():
-        agent.refused("dialog", control=rig.during(looks=agent.wait_dialog))
+    agent = rig.start()
+
+    def person() -> None:
+        agent.type(TOOL)
+        agent.press("Enter")
+        agent.wait_dialog()
+
+    agent.refused("dialog", control=rig.during(looks=person))
+    agent.type("~")
+    agent.journal.wait_typed(TOOL.encode() + ENTER + b"~")
     assert agent.journal.facts("approved") == []
 
 
 @pytest.mark.case("B3")
 def test_B3_a_dialog_that_opens_after_the_paste_gets_no_enter(rig: Rig):
-    agent = rig.start("--", f"[[slow:1.5:x]]{TOOL}")
-    agent.wait_composer("empty")
+    agent = rig.start("--dialog-on-paste")
     partial(agent, "dialog", agent.wait_dialog)
-    agent.journal.wait_typed(START + b"held" + END)
+    agent.type("~")
+    agent.journal.wait_typed(START + b"held" + END + b"~")
     assert agent.journal.facts("approved") == []
 
 

@@ -29,7 +29,7 @@ def verb(app: App, launch: str, why: bool) -> Reply:
     """
     from tongs_agents.shapes import evidence_shape, launch_shape
     from tongs_agents.status import is_orphan
-    from tongs_mux.control import refusal
+    from tongs_mux.evidence import refusal
 
     services = app.services
     record = resolve(services, launch)

@@ -5,8 +5,14 @@ the two lie shells and nothing else, a declared wrapper aside. Record, start
 token and places must agree before anything is written.
 """
 
-from tongs_agents.hooks.proc import Process, environ, has_proc, is_private_dir, process
-from tongs_agents.hooks.proc import read_private
+from tongs_agents.hooks.proc import (
+    Process,
+    environ,
+    has_proc,
+    is_private_dir,
+    process,
+    read_private,
+)
 from tongs_agents.hooks.wire import loads
 
 _PREFIX = b"TONGS_AGENTS_"
@@ -17,8 +23,22 @@ _SCHEMA = 1
 _MAX_RECORD = 256 * 1024
 _MAX_DEPTH = 64
 _SHELLS = frozenset(
-    ("sh", "bash", "dash", "ash", "busybox", "zsh", "ksh", "ksh93", "mksh", "lksh", "yash")
-    + ("fish", "csh", "tcsh")
+    [
+        "sh",
+        "bash",
+        "dash",
+        "ash",
+        "busybox",
+        "zsh",
+        "ksh",
+        "ksh93",
+        "mksh",
+        "lksh",
+        "yash",
+        "fish",
+        "csh",
+        "tcsh",
+    ]
 )
 _SHELL_STEPS = 2
 """The front's own shell, and the user's where the harness runs hooks in that one."""
@@ -61,9 +81,7 @@ def state_dir_of(env: dict[bytes, bytes]) -> bytes | None:
     return base + b"/tongs-agents"
 
 
-def origin(
-    env: dict[bytes, bytes], harness: str, parent: int, shell_parent: int
-) -> Origin | None:
+def origin(env: dict[bytes, bytes], harness: str, parent: int, shell_parent: int) -> Origin | None:
     """Where an event comes from; None where it is not to be recorded.
 
     ``parent`` is this process's parent, ``shell_parent`` the front's word for
@@ -90,16 +108,15 @@ def _is_below(pid: int, claimed: int, *, wrapper: bool) -> bool:
 
     Below a declared wrapper, where lies one harness and no other.
     """
-    shells, harnesses = 0, 0
-    for _ in range(_MAX_DEPTH):
+    harnesses = 0
+    for step in range(_MAX_DEPTH):
         if pid == claimed:
             return True
         seen = process(pid)
         if seen is None or pid <= 1:
             return False
-        shells += 1
         harnesses += seen.name in _HARNESSES
-        direct = seen.name in _SHELLS and shells <= _SHELL_STEPS
+        direct = seen.name in _SHELLS and step < _SHELL_STEPS
         if not direct and not (wrapper and harnesses <= 1):
             return False
         pid = seen.parent
@@ -119,9 +136,7 @@ def _ours(env: dict[bytes, bytes]) -> list[bytes]:
     return [env.get(_PREFIX + name, b"") for name in _NAMES]
 
 
-def _launchs(
-    env: dict[bytes, bytes], harness: str, launch_id: str, claimed: int
-) -> Origin | None:
+def _launchs(env: dict[bytes, bytes], harness: str, launch_id: str, claimed: int) -> Origin | None:
     state_dir = env.get(_PREFIX + b"STATE_DIR", b"")
     if not state_dir.startswith(b"/"):
         return None
@@ -146,9 +161,7 @@ def _recorded_places(record: dict[str, object]) -> dict[str, bytes | None]:
     places = record.get("places")
     if not isinstance(places, dict):
         return {}
-    return {
-        name: str(value).encode("utf-8", "surrogateescape") for name, value in places.items()
-    }
+    return {name: str(value).encode("utf-8", "surrogateescape") for name, value in places.items()}
 
 
 def _claims(record: dict[str, object], claimed: int, living: Process | None) -> bool:

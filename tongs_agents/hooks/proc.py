@@ -65,7 +65,7 @@ def _slurp(path: bytes) -> bytes:
 
 def read_all(fd: int, limit: int) -> bytes:
     """Everything up to the end of ``fd``. Raises ValueError past ``limit`` bytes."""
-    parts = []
+    parts: list[bytes] = []
     left = limit
     while part := posix.read(fd, 1 << 16 if parts else 1 << 14):
         parts.append(part)

@@ -1,9 +1,9 @@
 """What a prompt event says of its prompt: whose it is, and the hashes of its text."""
 
 try:
-    from _sha2 import sha256
-except ImportError:
-    from _sha256 import sha256  # Python 3.11
+    from _sha2 import sha256  # type: ignore[import-not-found]
+except ImportError:  # Python 3.11
+    from _sha256 import sha256  # type: ignore[import-not-found]
 
 _NO_PERSON = ("<task-notification", "<cross-session-message")
 _OPEN = '<pasted_content id="'
@@ -33,7 +33,7 @@ def unwrapped(harness: str, prompt: str) -> str | None:
 
 def hexdigest(data: bytes) -> str:
     """Hex SHA-256."""
-    return sha256(data).hexdigest()
+    return str(sha256(data).hexdigest())
 
 
 def digest(text: str) -> str:

@@ -63,6 +63,7 @@ def updated(
         "cwd": fact.cwd or old.get("cwd") or "",
         "transcript_path": fact.transcript or old.get("transcript_path") or "",
         "status": status,
+        "since": turn.since if turn is not None else at,
         "detail": fact.detail if told else old.get("detail") or "",
         "tool": fact.tool if told else old.get("tool") or "",
         "needs": (fact.needs if told else old.get("needs") or "") if status == "waiting" else "",
@@ -95,9 +96,7 @@ def _count(value: object) -> int:
     return value if isinstance(value, int) else 0
 
 
-def write(
-    fact: Fact, harness: str, origin: Origin, env: dict[bytes, bytes], at: float
-) -> None:
+def write(fact: Fact, harness: str, origin: Origin, env: dict[bytes, bytes], at: float) -> None:
     """Bring the session's record up to date.
 
     Raises:

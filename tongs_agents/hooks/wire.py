@@ -20,7 +20,7 @@ def loads(text: str) -> object:
     """The value that ``text`` is. Raises ValueError, RecursionError."""
     start = len(text) - len(text.lstrip(_BLANK))
     try:
-        value, end = make_scanner(_Decoder())(text, start)
+        value, end = make_scanner(_Decoder())(text, start)  # type: ignore[arg-type]
     except (StopIteration, SystemError):  # the latter where json.decoder was never imported
         raise ValueError("this is no JSON") from None
     if text[end:].strip(_BLANK):

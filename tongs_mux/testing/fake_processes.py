@@ -93,5 +93,9 @@ class FakeProcesses:
         """As the Processes seam."""
         return tuple(self._table)
 
+    def reads_terminal(self, pid: int) -> bool:
+        """Everybody in the table does."""
+        return pid in self._table
+
 
 __all__ = ["FIRST_PID", "FakeProcesses"]

@@ -1,0 +1,85 @@
+"""Attaching hooks to one launch: settings in Claude Code's form, and the flag that names them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from pathlib import Path
+
+from tongs_agents.hooks.command import DIRECTORY, HookHarness, Source, hook_command
+
+CLAUDE_EVENTS = (
+    "SessionStart",
+    "SessionEnd",
+    "UserPromptSubmit",
+    "PreToolUse",
+    "PostToolUse",
+    "PermissionRequest",
+    "Notification",
+    "Stop",
+    "StopFailure",
+    "SubagentStart",
+    "SubagentStop",
+)
+"""The hook table's events of Claude Code; one that a version does not know is left out (A75)."""
+
+SCRIPTED_EVENTS = (
+    "SessionStart",
+    "SessionEnd",
+    "UserPromptSubmit",
+    "PreToolUse",
+    "PostToolUse",
+    "PermissionRequest",
+    "Stop",
+    "StopFailure",
+)
+"""The events that the scripted agent has."""
+
+PEER_MATCHER = "mcp__tongs-agents__(send_chat_message|wait_for_chat_message)"
+"""Our own peer tools: their PreToolUse always goes to Python, as event ``PeerTool`` (A90)."""
+
+TIMEOUT = 10
+"""Seconds that the harness gives a hook; ours ends by itself after five."""
+
+
+def hook_settings(
+    harness: HookHarness,
+    source: Source,
+    events: Iterable[str],
+    *,
+    python: Path,
+    directory: Path = DIRECTORY,
+) -> str:
+    """Settings as JSON that register our hook for ``events``. Nothing in them is of one launch."""
+
+    def entry(event: str, matcher: str) -> dict[str, object]:
+        command = hook_command(harness, source, event, python=python, directory=directory)
+        hook = {"type": "command", "command": command, "timeout": TIMEOUT}
+        return {"matcher": matcher, "hooks": [hook]}
+
+    hooks = {event: [entry(event, "*")] for event in events}
+    if harness == "claude" and "PreToolUse" in hooks:
+        hooks["PreToolUse"].append(entry("PeerTool", PEER_MATCHER))
+    return json.dumps({"hooks": hooks}, indent=1) + "\n"
+
+
+def attach_scripted(argv: tuple[str, ...], settings_path: Path) -> tuple[str, ...]:
+    """``argv`` with ``--settings``, before a prompt that ``--`` sets off.
+
+    A profile that names settings of its own keeps them, and is not attached:
+    the program takes one file only (A73).
+    """
+    end = argv.index("--") if "--" in argv else len(argv)
+    if any(word == "--settings" or word.startswith("--settings=") for word in argv[:end]):
+        return argv
+    return (*argv[:end], "--settings", str(settings_path), *argv[end:])
+
+
+__all__ = [
+    "CLAUDE_EVENTS",
+    "PEER_MATCHER",
+    "SCRIPTED_EVENTS",
+    "TIMEOUT",
+    "attach_scripted",
+    "hook_settings",
+]

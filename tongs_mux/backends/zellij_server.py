@@ -1,0 +1,224 @@
+"""Which process serves a Zellij session, and a door that leads to this one server only.
+
+Every ``zellij`` command asks each socket in its directory first: one session
+that hangs would stop all of them, and one that is still starting dies of it.
+So a command of ours is shown a directory of ours, a *door*, which holds nothing
+but a hard link to the one socket that is meant. The link stays with its server
+when the session is renamed.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import re
+import stat
+import threading
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from tongs_mux.backends.unix_listeners import Listener, listeners
+from tongs_mux.errors import BackendError, BackendOutputError
+from tongs_mux.model import ProcessIdentity
+from tongs_mux.process import Processes, identity
+
+DOOR_SESSION = "s"
+"""What the session is called behind its door."""
+
+LONGEST_PATH = 107
+"""Bytes of a unix socket's path (E10)."""
+
+_CONTRACT = re.compile(r"contract_version_([0-9]+)\Z")
+_DEFAULT_CONTRACT = "contract_version_1"
+_DOORS = ".tongs"
+
+
+@dataclass(frozen=True, slots=True)
+class Served:
+    """A session that runs: its server, and the socket directory that holds only it."""
+
+    server: ProcessIdentity
+    door: str
+
+
+class Sessions:
+    """The Zellij sessions of one user, found by their sockets; none is ever spoken to."""
+
+    def __init__(
+        self,
+        environ: Mapping[str, str],
+        processes: Processes,
+        *,
+        uid: int | None = None,
+        listening: Callable[[], tuple[Listener, ...]] = listeners,
+        proc: str = "/proc",
+    ) -> None:
+        self._uid = os.getuid() if uid is None else uid
+        self.base = socket_base(environ, self._uid)
+        self._processes = processes
+        self._listening = listening
+        self._proc = proc
+        self._owners: dict[int, int] = {}
+
+    def socket_of(self, name: str) -> Path:
+        """Where a session of this name has, or would have, its socket.
+
+        Raises BackendError for what can't be a session's name, or makes the path too long.
+        """
+        if not is_session_name(name):
+            raise BackendError(
+                f"{name!r} can't be the name of a Zellij session",
+                hint="set another `session` in [workspace]",
+            )
+        path = self.base / (self._contracts() or (_DEFAULT_CONTRACT,))[0] / name
+        length = len(os.fsencode(path))
+        if length > LONGEST_PATH:
+            raise BackendError(
+                f"the socket of Zellij session {name!r} would have a path of {length} bytes, "
+                f"{LONGEST_PATH} are possible: {path}",
+                hint="choose a shorter `session`, or a shorter directory as ZELLIJ_SOCKET_DIR",
+            )
+        return path
+
+    def named(self, name: str) -> Served | None:
+        """The session that has exactly this name now; None where it is certain that none has."""
+        if not is_session_name(name):
+            return None
+        for contract in self._contracts():
+            path = self.base / contract / name
+            server = self._server_at(path)
+            if server is not None:
+                return Served(server, self._open_door(name, path))
+        return None
+
+    def find(self, name: str) -> Served | None:
+        """As ``named``; else the session that had this name when we last saw it."""
+        found = self.named(name)
+        if found is not None or not is_session_name(name):
+            return found
+        door = self._door(name)
+        for link in sorted(door.glob(f"*/{DOOR_SESSION}")):
+            server = self._server_at(link)
+            if server is not None:
+                return Served(server, str(door))
+            link.unlink(missing_ok=True)
+        return None
+
+    def _contracts(self) -> tuple[str, ...]:
+        """The directories of the versions of Zellij's protocol, newest first."""
+        try:
+            found = [match for match in map(_CONTRACT.match, os.listdir(self.base)) if match]
+        except FileNotFoundError:
+            return ()
+        except OSError as error:
+            raise BackendError(f"{self.base}: {error.strerror}") from error
+        found.sort(key=lambda match: int(match[1]), reverse=True)
+        return tuple(match[0] for match in found)
+
+    def _server_at(self, path: Path) -> ProcessIdentity | None:
+        """The process that listens on this socket file, by whatever name it was bound."""
+        try:
+            info = os.lstat(path)
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+        if not stat.S_ISSOCK(info.st_mode) or info.st_uid != self._uid:
+            return None
+        home = os.path.realpath(self.base / path.parent.name)
+        for found in self._listening():
+            # an inode's number is one file system's: the directory tells which
+            same = found.file_inode == info.st_ino & 0xFFFFFFFF
+            if same and os.path.realpath(os.path.dirname(found.bound)) == home:
+                return self._owner(found)
+        return None
+
+    def _owner(self, found: Listener) -> ProcessIdentity | None:
+        known = self._owners.get(found.inode)
+        if known is None or not self._holds(known, found.inode):
+            known = self._search(found.inode)
+        if known is None:
+            raise BackendOutputError(
+                f"something listens at {found.bound}, and no Zellij server of yours is seen to"
+            )
+        self._owners[found.inode] = known
+        return identity(self._processes, known)
+
+    def _search(self, inode: int) -> int | None:
+        """The process that holds the socket; that one says it is a server is only a first sieve."""
+        argv, facts = self._processes.argv, self._processes.facts
+        servers = [pid for pid in self._processes.pids() if "--server" in argv(pid)[1:2]]
+        parents = {
+            pid: seen.ppid
+            for pid in servers
+            if self._holds(pid, inode) and (seen := facts(pid)) is not None
+        }
+        # a child between fork and exec holds what its parent holds
+        return next((pid for pid, parent in parents.items() if parent not in parents), None)
+
+    def _holds(self, pid: int, inode: int) -> bool:
+        wanted = f"socket:[{inode}]"
+        directory = f"{self._proc}/{pid}/fd"
+        with contextlib.suppress(OSError):
+            for fd in os.listdir(directory):
+                with contextlib.suppress(OSError):
+                    if os.readlink(f"{directory}/{fd}") == wanted:
+                        return True
+        return False
+
+    def _door(self, name: str) -> Path:
+        return self.base / _DOORS / hashlib.sha256(os.fsencode(name)).hexdigest()[:8]
+
+    def _open_door(self, name: str, path: Path) -> str:
+        """Link the socket behind its door, whole at once; returns the door."""
+        door = self._door(name)
+        link = door / path.parent.name / DOOR_SESSION
+        try:
+            if _inode(link) != _inode(path):
+                link.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+                fresh = door / f"{os.getpid()}-{threading.get_native_id()}"
+                fresh.unlink(missing_ok=True)
+                os.link(path, fresh)
+                os.replace(fresh, link)
+                # two names of one file: then replacing has left both
+                fresh.unlink(missing_ok=True)
+        except OSError as error:
+            raise BackendError(f"no door to Zellij session {name!r}: {error}") from error
+        return str(door)
+
+
+def _inode(path: Path) -> int | None:
+    try:
+        return os.lstat(path).st_ino
+    except FileNotFoundError:
+        return None
+
+
+def is_session_name(name: str) -> bool:
+    """True where Zellij would take ``name`` for a session, and a file can have it."""
+    return bool(name.strip()) and name not in (".", "..") and not set(name) & {"/", "\0"}
+
+
+def socket_base(environ: Mapping[str, str], uid: int) -> Path:
+    """The directory below which Zellij has its sockets. Raises BackendError for a relative one."""
+    given = environ.get("ZELLIJ_SOCKET_DIR", "")
+    runtime = environ.get("XDG_RUNTIME_DIR", "")
+    if given:
+        base = Path(given)
+    elif os.path.isabs(runtime):
+        base = Path(runtime, "zellij")
+    else:
+        base = Path(environ.get("TMPDIR") or "/tmp", f"zellij-{uid}")  # noqa: S108 - Zellij's own
+    if not base.is_absolute():
+        raise BackendError(f"the directory of Zellij's sockets, {str(base)!r}, is not absolute")
+    return base
+
+
+__all__ = [
+    "DOOR_SESSION",
+    "LONGEST_PATH",
+    "Served",
+    "Sessions",
+    "is_session_name",
+    "socket_base",
+]

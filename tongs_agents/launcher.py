@@ -24,6 +24,7 @@ from tongs_mux.audit import AuditEntry, AuditLog
 from tongs_mux.claims import LaunchStore
 from tongs_mux.errors import ClaimConflict, MuxError
 from tongs_mux.files import private_dir
+from tongs_mux.ids import zellij_pane
 from tongs_mux.model import Claim, LaunchRecord, ProcessIdentity
 from tongs_mux.process import Processes, identity, system_processes
 
@@ -31,14 +32,19 @@ MODULE = "tongs_agents.launcher"
 """By this word in its command line a launcher is known from what it becomes."""
 
 
-def own_pane(environ: Mapping[str, str]) -> tuple[str, str | None, int]:
-    """(pane id, socket, server pid) out of a pane's own environment, empty ids where none.
+def own_pane(environ: Mapping[str, str], parent: int) -> tuple[str, str | None, int]:
+    """(pane id, socket, server pid) of the pane that a program is the first process of.
 
-    The environment says only where to look: a claim is compared with what the
-    opener recorded (A88).
+    Ids are empty where it is in none. The environment says only where to look: a
+    claim is compared with what the opener recorded (A88). It may tell of two
+    multiplexers, one inside the other: the one that started us is our ``parent``
+    (A84), and on Zellij no other may be.
     """
     socket, _, rest = environ.get("TMUX", "").partition(",")
     pid = rest.partition(",")[0]
+    zellij = zellij_pane(environ)
+    if zellij and pid != str(parent):
+        return zellij, None, parent
     return (
         environ.get("TMUX_PANE", ""),
         os.path.realpath(socket) if socket else None,
@@ -48,7 +54,8 @@ def own_pane(environ: Mapping[str, str]) -> tuple[str, str | None, int]:
 
 def own_claim(environ: Mapping[str, str], processes: Processes, pid: int, at: float) -> Claim:
     """The statement of process ``pid`` about the pane it stands in."""
-    pane_id, socket, server_pid = own_pane(environ)
+    facts = processes.facts(pid)
+    pane_id, socket, server_pid = own_pane(environ, facts.ppid if facts is not None else 0)
     me = identity(processes, pid) or ProcessIdentity(pid, None)
     server = identity(processes, server_pid) or ProcessIdentity(server_pid, None)
     return Claim(process=me, pane_id=pane_id, socket=socket, server=server, at=at)

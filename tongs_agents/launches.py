@@ -14,7 +14,7 @@ from tongs_agents.harness.registry import Harness, harness_named
 from tongs_agents.multiplexers import make_socket_dir, workspace_pane
 from tongs_agents.parcel import Parcel, leave, parcel_path
 from tongs_agents.paths import Places
-from tongs_mux.acts import Actor
+from tongs_mux.acts import Act, Actor, refusals
 from tongs_mux.control import Controller
 from tongs_mux.errors import BadText, MuxError, StartFailed
 from tongs_mux.evidence import Seen
@@ -23,7 +23,7 @@ from tongs_mux.model import LaunchRecord, PaneRef
 from tongs_mux.opening import CLAIM_SECONDS, Opener, Plan
 from tongs_mux.process import alive
 from tongs_mux.reader import Reader
-from tongs_mux.text import prepare
+from tongs_mux.text import prepare, sha256
 from tongs_mux.verify import CLAIM_GRACE
 
 if TYPE_CHECKING:  # a send needs neither the config nor the launcher, and saves their import
@@ -31,6 +31,15 @@ if TYPE_CHECKING:  # a send needs neither the config nor the launcher, and saves
 
 READY_SECONDS = 20.0
 """How long a first prompt waits for the composer of a program that takes none by argv."""
+
+STILL_SECONDS = 5.0
+"""How long it waits where the screen can't be read, and says nothing or moves on."""
+
+STILL_LOOKS = 4
+"""Looks, a tenth of a second apart, in which such a screen has to be the same."""
+
+AT_ONCE = 0.1
+"""Seconds within which a program that ends is one that could not be started (A91)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,21 +80,36 @@ class Starter:
         at once, BadText for a prompt that may not be sent, BackendError,
         AuditFailed.
         """
-        body = None if prompt is None else prepare(prompt).decode("utf-8")
-        harness = harness_named(profile.harness)
         record = self._record(profile, labels or {})
-        where = self._where()
-        argv, pasted = _with_prompt(harness, record.argv, body)
-        self._leave_parcel(record, argv, profile.env)
-        try:
-            record, created = self._open(record, where, by)
-            spawned = self._await(record, created, where)
-        except BaseException:
-            parcel_path(self.places.runtime_dir, record.launch_id).unlink(missing_ok=True)
-            raise
+        control = self.control
+        with Act(control.audit, control.judge, "spawn", by, record) as act:
+            body = None if prompt is None else prepare(prompt)
+            if body is not None:
+                act.about(body, sha256(body))
+            text = None if body is None else body.decode("utf-8")
+            harness = harness_named(profile.harness)
+            argv, pasted = _with_prompt(harness, record.argv, text)
+            spawned = self._start(record, argv, profile.env, act)
         if pasted is not None and spawned.state == "running":
             return self._first_prompt(spawned, pasted, by)
         return replace(spawned, prompt="pasted" if body is not None else None)
+
+    def _start(
+        self, record: LaunchRecord, argv: tuple[str, ...], env: Mapping[str, str], act: Act
+    ) -> Spawned:
+        where = self._where()
+        self._leave_parcel(record, argv, env)
+        try:
+            record, created = self._open(record, where, act)
+            return self._await(record, created, where)
+        except BaseException:
+            parcel_path(self.places.runtime_dir, record.launch_id).unlink(missing_ok=True)
+            raise
+
+    def named(self, name: str, by: Actor) -> Profile:
+        """The configured profile. Raises Refused ``no-such-profile``, audited."""
+        with refusals(self.control.audit, self.control.judge, "spawn", by):
+            return profile_named(self.config, name)
 
     def respawn(self, record: LaunchRecord, by: Actor) -> Spawned:
         """Start the profile of an ended launch again, as a new launch.
@@ -93,6 +117,12 @@ class Starter:
         Raises Refused: ``running`` for a live launch, ``unknown`` where that
         can't be told, ``no-such-profile`` where the config has lost it.
         """
+        control, launch_id = self.control, record.launch_id
+        with refusals(control.audit, control.judge, "respawn", by, launch_id):
+            profile = self._of_ended(record)
+        return self.spawn(profile, by, labels={"respawned_from": launch_id})
+
+    def _of_ended(self, record: LaunchRecord) -> Profile:
         state = self.control.verify(record).verdict.state
         if state in ("running", "pending", "unknown"):
             raise Refused(
@@ -100,8 +130,7 @@ class Starter:
                 reason=state,
                 hint="`tongs-agents close` it first" if state == "running" else "try again later",
             )
-        profile = profile_named(self.config, record.labels.get("profile", ""))
-        return self.spawn(profile, by, labels={"respawned_from": record.launch_id})
+        return profile_named(self.config, record.labels.get("profile", ""))
 
     def _record(self, profile: Profile, labels: Mapping[str, str]) -> LaunchRecord:
         own = {
@@ -139,14 +168,12 @@ class Starter:
         control = self.control
         return Opener(
             store=control.store,
-            audit=control.audit,
-            judge=control.judge,
             runtime=self.places.runtime_dir,
             monotonic=control.monotonic,
             pause=control.pause,
         )
 
-    def _open(self, record: LaunchRecord, where: PaneRef, by: Actor) -> tuple[LaunchRecord, bool]:
+    def _open(self, record: LaunchRecord, where: PaneRef, act: Act) -> tuple[LaunchRecord, bool]:
         if where.socket is not None:
             make_socket_dir(where.socket)
         from tongs_agents.launcher import MODULE
@@ -160,7 +187,7 @@ class Starter:
             create_session=True,
             environment=cleaned(self.environ),
         )
-        record, opened = self._opener().open(plan, self.control.backends(where), by)
+        record, opened = self._opener().open(plan, self.control.backends(where), act)
         return record, opened.created_session
 
     def _await(self, record: LaunchRecord, created: bool, where: PaneRef) -> Spawned:
@@ -168,8 +195,7 @@ class Starter:
             record = self._opener().await_claim(record.launch_id, self._became, CLAIM_SECONDS)
         except StartFailed as error:
             raise LaunchError(error.message, hint=error.hint) from error
-        seen = self.control.verify(record)
-        state = seen.verdict.state
+        state = self._state_at_first(record)
         if state == "exited":
             raise LaunchError(
                 f"{record.argv[0]} ended at once",
@@ -177,6 +203,15 @@ class Starter:
             )
         notices = (f"session {where.session!r} was not running: started detached",)
         return Spawned(record, state, None, notices if created else ())
+
+    def _state_at_first(self, record: LaunchRecord) -> str:
+        """``exited`` where the program ends as it starts, else the state after that time."""
+        until = self.control.monotonic() + AT_ONCE
+        while True:
+            state = self.control.verify(record).verdict.state
+            if state != "running" or self.control.monotonic() >= until:
+                return state
+            self.control.pause(AT_ONCE)
 
     def _became(self, record: LaunchRecord) -> bool:
         """True once the launcher has become the command, or has ended."""
@@ -190,18 +225,28 @@ class Starter:
         """Send the prompt once the composer is ready (A21, A91); a refusal is a notice."""
         record = spawned.record
         reader = reader_of(record)
-        until = self.control.monotonic() + READY_SECONDS
-        while reader.guarded and self.control.monotonic() < until:
-            sight = self.control.sight(record, reader)
-            if sight.reading.composer != "unseen" or not sight.seen.verdict.verified:
-                break
-            self.control.pause(0.1)
+        self._await_ready(record, reader)
         try:
             receipt = self.control.send(record, prompt, reader, by, wrapper=is_wrapper(record))
         except (MuxError, BadText) as error:
             notice = f"the prompt was not sent: {error}"
             return replace(spawned, notices=(*spawned.notices, notice))
         return replace(spawned, prompt=receipt.receipt)
+
+    def _await_ready(self, record: LaunchRecord, reader: Reader) -> None:
+        """Until the composer is seen; where nobody can read it, until the screen is still (A21)."""
+        until = self.control.monotonic() + (READY_SECONDS if reader.guarded else STILL_SECONDS)
+        last: tuple[str, ...] = ()
+        still = 0
+        while self.control.monotonic() < until and still < STILL_LOOKS:
+            sight = self.control.sight(record, reader)
+            if sight.reading.composer != "unseen" or sight.seen.screen is None:
+                return
+            lines = sight.seen.screen.lines
+            still = still + 1 if lines == last and any(map(str.strip, lines)) else 0
+            still = 0 if reader.guarded else still
+            last = lines
+            self.control.pause(0.1)
 
 
 def _with_prompt(
@@ -251,7 +296,10 @@ def may_forget(seen: Seen, control: Controller) -> bool:
 
 
 __all__ = [
+    "AT_ONCE",
     "READY_SECONDS",
+    "STILL_LOOKS",
+    "STILL_SECONDS",
     "Spawned",
     "Starter",
     "is_wrapper",

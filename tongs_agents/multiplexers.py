@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+import shutil
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from tongs_agents.errors import Unsupported
 from tongs_mux.backend import Backend
-from tongs_mux.model import PaneRef
-from tongs_mux.process import Processes
+from tongs_mux.errors import BackendError
+from tongs_mux.model import Multiplexer, PaneRef
+from tongs_mux.process import Processes, ancestors, system_processes
 
 
 def tmux_socket(name: str, environ: Mapping[str, str], uid: int) -> str:
@@ -30,19 +32,60 @@ def make_socket_dir(socket: str) -> None:
     Path(socket).parent.mkdir(mode=0o700, parents=True, exist_ok=True)
 
 
+def around(
+    environ: Mapping[str, str], parents: Callable[[], tuple[int, ...]]
+) -> Multiplexer | None:
+    """The multiplexer in whose pane we are, None outside of any.
+
+    One started inside the other leaves the variables of both; a server is
+    nobody's child, so the one that is found among our ``parents`` is the inner
+    one (A84).
+    """
+    tmux, zellij = environ.get("TMUX", ""), "ZELLIJ" in environ
+    if tmux and zellij:
+        server = tmux.split(",")[1:2]
+        return "tmux" if server in [[str(pid)] for pid in parents()] else "zellij"
+    return "tmux" if tmux else "zellij" if zellij else None
+
+
+def _own_parents() -> tuple[int, ...]:
+    return ancestors(system_processes(), os.getpid())
+
+
+def zellij_is_usable(environ: Mapping[str, str]) -> bool:
+    """True where a Zellij that is new enough is installed; asked of the program itself."""
+    found = shutil.which("zellij", path=environ.get("PATH", os.defpath))
+    if found is None:
+        return False
+    # here: `list` without launches needs none of it
+    from tongs_mux.backends.zellij_cli import ZellijCli
+
+    try:
+        ZellijCli(environ=environ, zellij_bin=found).require()
+    except BackendError:
+        return False
+    return True
+
+
 def workspace_pane(
     multiplexer: str | None, session: str, socket: str, environ: Mapping[str, str], uid: int
 ) -> PaneRef:
     """Where the workspace session is, as a pane reference that names no pane yet.
 
-    Raises Unsupported for a multiplexer that this version cannot drive.
+    ``multiplexer`` None: the one we are inside, else an installed Zellij, else
+    tmux. Raises Unsupported for one that this version cannot drive.
     """
-    if multiplexer not in (None, "tmux"):
-        raise Unsupported(
-            f"{multiplexer} can't be driven by this version",
-            hint='set `multiplexer = "tmux"` in [workspace], or leave it out',
-        )
-    return PaneRef("tmux", session, "", tmux_socket(socket, environ, uid))
+    chosen = multiplexer or around(environ, _own_parents)
+    if chosen is None:
+        chosen = "zellij" if zellij_is_usable(environ) else "tmux"
+    if chosen == "zellij":
+        return PaneRef("zellij", session, "", None)
+    if chosen == "tmux":
+        return PaneRef("tmux", session, "", tmux_socket(socket, environ, uid))
+    raise Unsupported(
+        f"{chosen} can't be driven by this version",
+        hint='set `multiplexer` in [workspace] to "tmux" or "zellij", or leave it out',
+    )
 
 
 class BackendFactory:
@@ -55,18 +98,31 @@ class BackendFactory:
 
     def __call__(self, pane: PaneRef) -> Backend:
         """The backend for the server of ``pane``. Raises Unsupported."""
-        key = (pane.multiplexer, pane.socket)
+        # to Zellij each session is a server of its own
+        name = pane.session if pane.multiplexer == "zellij" else pane.socket
+        key = (pane.multiplexer, name)
         if key not in self._made:
             self._made[key] = self._make(pane)
         return self._made[key]
 
     def _make(self, pane: PaneRef) -> Backend:
         # here: libtmux takes 100 ms to import, and `list` without launches needs none
+        if pane.multiplexer == "zellij":
+            from tongs_mux.backends.zellij import ZellijBackend
+
+            return ZellijBackend(pane.session, processes=self._processes, environ=self._environ)
         from tongs_mux.backends.tmux import TmuxBackend
 
-        if pane.multiplexer != "tmux" or pane.socket is None:
-            raise Unsupported(f"{pane.multiplexer} can't be driven by this version")
+        if pane.socket is None:
+            raise Unsupported("this tmux pane has no socket on record")
         return TmuxBackend(pane.socket, processes=self._processes, environ=self._environ)
 
 
-__all__ = ["BackendFactory", "make_socket_dir", "tmux_socket", "workspace_pane"]
+__all__ = [
+    "BackendFactory",
+    "around",
+    "make_socket_dir",
+    "tmux_socket",
+    "workspace_pane",
+    "zellij_is_usable",
+]

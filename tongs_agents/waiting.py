@@ -72,14 +72,14 @@ def asked(until: str, timeout: float) -> Word:
 
 
 def is_newer(status: Status, sent: Sent | None) -> bool:
-    """True where the status came after the last send: a turn began after it (A74).
+    """True where the status came after a person's prompt that came after the last send (A74).
 
-    A prompt event follows a send that was taken, also one that was queued
-    behind a running turn, whose end is none of this send's.
+    A prompt event follows every send that was taken, also one that was queued
+    behind a running turn: that turn's end is none of this send's.
     """
     if sent is None:
         return True
-    return status.opened_at >= sent.at and (status.since or 0.0) >= sent.at
+    return (status.prompt_at or 0.0) >= sent.at and (status.since or 0.0) >= sent.at
 
 
 def step(launch_id: str, look: Look, until: Word) -> bool:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from types import TracebackType
 from typing import Self
@@ -128,6 +129,21 @@ def _lost(error: BaseException | None) -> DeliveryUncertain | None:
     )  # fmt: skip
 
 
+@contextmanager
+def refusals(
+    log: AuditLog, judge: Judge, action: str, by: Actor, target: str | None = None
+) -> Iterator[None]:
+    """Audits what is refused before there is an act: an unknown profile, say."""
+    try:
+        yield
+    except Exception as error:
+        outcome, code = judge(error)
+        reason = getattr(error, "reason", "failed")
+        entry = AuditEntry(by.name, action, caller=by.caller, target=target)
+        log.outcome(None, replace(entry, outcome=outcome, exit_code=code, reason=reason))
+        raise
+
+
 def _words(facts: tuple[Fact, ...]) -> tuple[str, ...]:
     """Names of the facts; what was seen only where it is one word (``window:open``)."""
     return tuple(
@@ -135,4 +151,4 @@ def _words(facts: tuple[Fact, ...]) -> tuple[str, ...]:
     )
 
 
-__all__ = ["Act", "Actor", "Judge", "simple_judge"]
+__all__ = ["Act", "Actor", "Judge", "refusals", "simple_judge"]

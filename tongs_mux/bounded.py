@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import select
+import shutil
 import signal
 import time
 from collections.abc import Mapping, Sequence
@@ -71,8 +73,12 @@ class _Child:
         else:
             actions.append((os.POSIX_SPAWN_DUP2, in_end, 0))
         try:
-            pid = os.posix_spawnp(
-                argv[0], list(argv), dict(environ), file_actions=actions, setsigdef=_DEFAULTED
+            pid = os.posix_spawn(
+                _program(argv[0], environ),
+                list(argv),
+                dict(environ),
+                file_actions=actions,
+                setsigdef=_DEFAULTED,
             )
         except OSError:
             for fd in (out, err, into):
@@ -149,6 +155,14 @@ class _Child:
         """Close what is still open of the pipes."""
         for fd in (self.out, self.err, self.into):
             _close(fd)
+
+
+def _program(name: str, environ: Mapping[str, str]) -> str:
+    """Its path by the environment that it is given, not by ours."""
+    found = shutil.which(name, path=environ.get("PATH", os.defpath))
+    if found is None:
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), name)
+    return found
 
 
 def _close(fd: int | None) -> None:

@@ -307,7 +307,6 @@ __all__ = [
     "Asked",
     "Controller",
     "Proof",
-    "refusal",
     "still_ours",
     "trimmed",
 ]

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from tongs_mux.backend import Backend
 from tongs_mux.errors import BackendError, VerificationFailed
+from tongs_mux.ids import zellij_pane
 from tongs_mux.model import (
     Evidence,
     LaunchRecord,
@@ -97,7 +98,10 @@ class Witness:
         own = pane is not None and process is not None and pane.pid == process.pid
         # the pane's own process needs no walk up the tree: most launches are that
         chain = () if process is None or own else ancestors(self._processes, process.pid)
-        return Evidence(True, "", server, pane, process, chain, self._clock())
+        said = ""
+        if pane is not None and pane.pid is None and process is not None:
+            said = zellij_pane(self._processes.environ(process.pid))
+        return Evidence(True, "", server, pane, process, chain, self._clock(), said)
 
 
 def _server_key(pane: PaneRef) -> tuple[str, str | None, str]:

@@ -15,7 +15,7 @@ from pathlib import Path
 from tongs_mux.errors import PlaceRefused
 from tongs_mux.files import open_private, private_dir, read_private
 from tongs_mux.reader import Reading
-from tongs_mux.text import fingerprint, sha256
+from tongs_mux.text import fingerprint, sha256, squeezed
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,8 +77,16 @@ def holds(reading: Reading, text: str) -> bool:
         return False
     if reading.placeholder:
         return _names(reading.text, sizes(text))
-    shown, whole = "".join(reading.text.split()), "".join(text.split())
-    return bool(shown) and (shown in whole if reading.clipped else shown == whole)
+    # the first where a program broke a line inside a joined character
+    for form in (_unspaced, squeezed):
+        shown, whole = form(reading.text), form(text)
+        if shown and (shown in whole if reading.clipped else shown == whole):
+            return True
+    return False
+
+
+def _unspaced(text: str) -> str:
+    return "".join(text.split())
 
 
 def is_ours(reading: Reading, leftover: Leftover | None) -> bool:

@@ -147,6 +147,9 @@ class Evidence:
     ancestors: tuple[int, ...]
     """Pids from the claimed process's parent upwards."""
     now: float
+    own_pane: str = ""
+    """The pane that the claimed process's own initial environment names; asked only
+    where the listing names no process (Zellij). Empty where it names none."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,8 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from tongs_mux.acts import Act, Actor, Judge
-from tongs_mux.audit import AuditLog
+from tongs_mux.acts import Act
 from tongs_mux.backend import Backend, Opened, OpenRequest
 from tongs_mux.claims import LaunchStore
 from tongs_mux.errors import StartFailed
@@ -41,13 +40,11 @@ class Opener:
     """Opens panes, one at a time a server, each recorded before it can be claimed."""
 
     store: LaunchStore
-    audit: AuditLog
-    judge: Judge
     runtime: Path
     monotonic: Callable[[], float]
     pause: Callable[[float], None]
 
-    def open(self, plan: Plan, backend: Backend, by: Actor) -> tuple[LaunchRecord, Opened]:
+    def open(self, plan: Plan, backend: Backend, act: Act) -> tuple[LaunchRecord, Opened]:
         """Create the record, open the pane, write down what was opened.
 
         The record's lock is held from before the pane exists until its id and
@@ -55,19 +52,16 @@ class Opener:
         Raises BackendError, AuditFailed, LockTimeout; no record is left then.
         """
         record = plan.record
-        with Act(self.audit, self.judge, "spawn", by, record) as act:
-            act.begin()
-            self.store.create(record)
-            try:
-                with self._alone(backend), self.store.holding(record.launch_id):
-                    opened = backend.open(_request(plan))
-                    record = self.store.opened(
-                        record.launch_id, opened.pane, opened.pid, opened.server
-                    )
-            except BaseException:
-                self.store.remove(plan.record.launch_id)
-                raise
-            act.aimed(opened.pane)
+        act.begin()
+        self.store.create(record)
+        try:
+            with self._alone(backend), self.store.holding(record.launch_id):
+                opened = backend.open(_request(plan))
+                act.aimed(opened.pane)
+                record = self.store.opened(record.launch_id, opened.pane, opened.pid, opened.server)
+        except BaseException:
+            self.store.remove(plan.record.launch_id)
+            raise
         return record, opened
 
     @contextmanager

@@ -77,11 +77,23 @@ def _listed(evidence: Evidence) -> Check:
 def _pane_process(record: LaunchRecord, evidence: Evidence) -> Check:
     if evidence.pane is None:
         return Check("pane-process", None, "no pane to ask")
+    if record.pane is not None and record.pane.multiplexer == "zellij":
+        return _own_pane(record, evidence)
     seen, expected = evidence.pane.pid, record.opened_pid
     if seen is None or expected is None:
         return Check("pane-process", True, "this multiplexer names no process")
     same = seen == expected
     return Check("pane-process", same, f"pid {seen}" + ("" if same else f", not {expected}"))
+
+
+def _own_pane(record: LaunchRecord, evidence: Evidence) -> Check:
+    """Zellij names no process of a pane: the claimed one has to name its pane."""
+    if not evidence.own_pane:
+        return Check("pane-process", None, "the claimed process names no pane")
+    expected = record.claim.pane_id if record.claim is not None else ""
+    same = evidence.own_pane == expected
+    text = f"the claimed process was started in {evidence.own_pane}"
+    return Check("pane-process", same, text + ("" if same else f", not in {expected}"))
 
 
 def _process(claimed: ProcessIdentity, evidence: Evidence) -> Check:
@@ -98,7 +110,7 @@ def _process(claimed: ProcessIdentity, evidence: Evidence) -> Check:
 
 
 def _tree(record: LaunchRecord, evidence: Evidence) -> Check:
-    """The claimed process is the pane's own, or below it, or below its server (Zellij)."""
+    """The claimed process is the pane's own, or below it, or its server's child (Zellij)."""
     if evidence.process is None:
         return Check("tree", None, "no process to place")
     top = evidence.pane.pid if evidence.pane is not None else None
@@ -107,6 +119,8 @@ def _tree(record: LaunchRecord, evidence: Evidence) -> Check:
     if top is None:
         return Check("tree", None, "no pane to place it in")
     inside = top == evidence.process.pid or top in evidence.ancestors
+    if record.pane is not None and record.pane.multiplexer == "zellij":
+        inside = evidence.ancestors[:1] == (top,)
     return Check("tree", inside, f"{'inside' if inside else 'outside'} the tree of pid {top}")
 
 

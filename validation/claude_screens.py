@@ -18,7 +18,9 @@ _FORTY = "\n".join(f"line {number} of the text" for number in range(1, 41))
 _LONG = ("word " * 200)[:801]
 _WORDS = "Do you want to proceed? ❯ 1. Yes 2. No Esc to cancel, Enter to confirm"
 _TOUCH = '[[tool:Bash {"command": "touch made", "description": "Make a file"}]][[text:made]]'
-_SLEEP = '[[tool:Bash {"command": "sleep 30", "description": "Wait"}]][[text:slept]]'
+_SLEEP = (
+    '[[tool:Bash {"command": "timeout 30 tail -f /dev/null", "description": "Wait"}]][[text:slept]]'
+)
 _WRITE = '[[tool:Write {"file_path": "FILE", "content": "one\\ntwo\\n"}]][[text:written]]'
 _ASK = (
     '[[tool:AskUserQuestion {"questions": [{"question": "Which colour?", "header": "Colour", '
@@ -34,7 +36,7 @@ _SHELL = (
     "[[text:it runs]]"
 )
 _AGENT = (
-    '[[tool:Agent {"description": "Look", "prompt": "[[slow:20:looking around]]", '
+    '[[tool:Agent {"description": "Look", "prompt": {"$script": ["slow:20:looking"]}, '
     '"subagent_type": "general-purpose"}]][[text:an agent looks]]'
 )
 
@@ -127,7 +129,7 @@ def busy(camera: Camera) -> None:
     camera.take("escaped", pane)
     pane = _start(camera, "--allowedTools", "Bash")
     _say(camera, pane, _SLEEP)
-    camera.terminal.shows(pane, "sleep 30", "…")
+    camera.terminal.shows(pane, "…")
     time.sleep(1)
     camera.take("in-tool", pane)
     camera.terminal.press(pane, "Escape")
@@ -147,6 +149,8 @@ def busy(camera: Camera) -> None:
     camera.terminal.press(pane, "Down")
     _settle()
     camera.take("subagent-selected", pane)
+    camera.terminal.press(pane, "Down")
+    _settle()
     camera.terminal.press(pane, "Enter")
     _settle()
     camera.take("subagent-viewed", pane)

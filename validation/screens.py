@@ -1,6 +1,6 @@
 """Takes the real programs' screens, for the readers' tests: ``python -m validation.screens``.
 
-Each file is a first line with cursor and size, then what ``capture-pane -e`` gives.
+Each file is a first line with cursor, size and title, then what ``capture-pane -e`` gives.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def written(look: Look) -> str:
     pane = look.pane
     assert pane is not None
     column, row = pane.cursor or (-1, -1)
-    head = f"cursor {column},{row} size {pane.width}x{pane.height}"
+    head = f"cursor {column},{row} size {pane.width}x{pane.height} title {pane.title}"
     return "\n".join((head, *look.screen.styled)) + "\n"
 
 

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from tongs_agents.hooks.command import HookHarness, Source, hook_command
+from tongs_agents.hooks.command import DIRECTORY, HookHarness, Source, hook_command
 from tongs_agents.paths import Places, environment
 from tongs_agents.sessions import Session, SessionStore
 from tongs_mux.claims import LaunchStore
@@ -42,6 +42,10 @@ def shells() -> list[Any]:
         for name, words in SHELLS.items()
         if name != "busybox" or shutil.which("busybox") is not None
     ]
+
+
+NESTED = "import subprocess, sys; sys.exit(subprocess.run(sys.argv[1:], stdin=0).returncode)"
+"""A harness inside a harness: it runs its own hooks."""
 
 
 class Ended(NamedTuple):
@@ -177,10 +181,10 @@ def hook(
     harness: HookHarness = "claude",
     source: Source = "attached",
     python: Path = PYTHON,
-    **more: Any,
+    directory: Path = DIRECTORY,
 ) -> str:
     """The registered command of an event."""
-    return hook_command(harness, source, event, python=python, **more)
+    return hook_command(harness, source, event, python=python, directory=directory)
 
 
 def told(fields: Mapping[str, Any] | None) -> dict[str, Any]:
@@ -199,19 +203,19 @@ def world_at(root: Path) -> Iterator[World]:
         made.end()
 
 
-@pytest.fixture
-def rig(tmp_path: Path) -> Iterator[World]:
+@contextmanager
+def launched(root: Path) -> Iterator[World]:
     """A launch of harness claude, claimed by a living stand-in."""
-    with world_at(tmp_path) as made:
+    with world_at(root) as made:
         made.start()
         made.record()
         yield made
 
 
-@pytest.fixture
-def free(tmp_path: Path) -> Iterator[World]:
+@contextmanager
+def unlaunched(root: Path) -> Iterator[World]:
     """A harness that nobody launched, in places that do not exist yet."""
-    with world_at(tmp_path) as made:
+    with world_at(root) as made:
         made.start_unlaunched(TONGS_AGENTS_STATE_DIR=str(made.places.state_dir))
         yield made
 

@@ -25,7 +25,7 @@ def start(request):
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         env=env,
-        preexec_fn=close if request.get("closed") else None,
+        preexec_fn=close if request.get("closed") else None,  # noqa: PLW1509 - one thread only
     )
 
 

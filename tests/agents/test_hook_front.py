@@ -7,6 +7,7 @@ import re
 import shutil
 import stat
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,30 +15,40 @@ import pytest
 
 from tests.agents.hook_rig import (
     LAUNCH,
+    NESTED,
     PYTHON,
     SHELLS,
     SILENT,
     World,
     hook,
+    launched,
     named,
     pulsed,
     shells,
+    unlaunched,
     world_at,
 )
-from tests.agents.hook_rig import free as free
-from tests.agents.hook_rig import rig as rig
 from tests.waiting import wait_for
 from tongs_agents.hooks.command import DIRECTORY
 
 in_every_shell = pytest.mark.parametrize("shell", shells())
 TOOLS = ("PreToolUse", "PostToolUse")
 
-NESTED = "import subprocess, sys; sys.exit(subprocess.run([*sys.argv[1:]], stdin=0).returncode)"
-"""A harness inside a harness: it runs its own hooks."""
-
 
 def nested(program: Path = PYTHON) -> tuple[str, ...]:
     return (str(program), "-I", "-S", "-c", NESTED)
+
+
+@pytest.fixture
+def rig(tmp_path: Path) -> Iterator[World]:
+    with launched(tmp_path) as made:
+        yield made
+
+
+@pytest.fixture
+def free(tmp_path: Path) -> Iterator[World]:
+    with unlaunched(tmp_path) as made:
+        yield made
 
 
 # ---------------------------------------------------------------- the silent path
@@ -275,17 +286,17 @@ def test_a_removed_program_stays_silent(rig: World, shell: Any, event: str):
 @pytest.mark.parametrize("how", ["missing", "fails", "no entry", "a directory"])
 @pytest.mark.requirement("A75")
 def test_a_python_that_is_missing_or_broken_ends_with_0(rig: World, shell: Any, how: str):
-    python, more = rig.root / "python", {}
+    python, directory = rig.root / "python", DIRECTORY
     if how == "fails":
         python.write_text("#!/bin/sh\necho trouble >&2\nexit 2\n", encoding="ascii")
         python.chmod(0o755)
     elif how == "a directory":
         python.mkdir()
     elif how == "no entry":
-        python, more = PYTHON, {"directory": rig.root / "hooks"}
-        shutil.copytree(DIRECTORY, rig.root / "hooks")
-        (rig.root / "hooks" / "entry.py").unlink()
-    command = hook("Stop", python=python, **more)
+        python, directory = PYTHON, rig.root / "hooks"
+        shutil.copytree(DIRECTORY, directory)
+        (directory / "entry.py").unlink()
+    command = hook("Stop", python=python, directory=directory)
     assert rig.hook("Stop", shell=shell, command=command) == SILENT
 
 

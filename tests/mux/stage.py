@@ -68,6 +68,8 @@ class Composer:
         self.text = ""
         self.output: list[str] = ["hello"]
         self.dialog = False
+        self.over = False
+        """Its dialogs leave the composer on the screen."""
         self.approved = 0
         self.submitted: list[str] = []
         self.deaf = 0
@@ -94,17 +96,18 @@ class Composer:
     def draw(self) -> None:
         if self.blank:
             self.pane.lines = []
-        elif self.dialog:
+        elif self.dialog and not self.over:
             self.pane.lines = [*self.output, QUESTION, "> yes"]
         else:
             first, *rest = self.text.split("\n")
             rows = [f"> {first}", *(f"  {row}" for row in rest)]
-            self.pane.lines = [*self.output, RULE, *rows, RULE]
+            dialog = [QUESTION] if self.dialog else []
+            self.pane.lines = [*self.output, *dialog, RULE, *rows, RULE]
 
     # what happens to it
 
-    def ask(self) -> None:
-        self.dialog = True
+    def ask(self, *, over: bool = False) -> None:
+        self.dialog, self.over = True, over
         self.draw()
 
     def answer(self) -> None:

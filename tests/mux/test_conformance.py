@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
 from tests.mux.fake_rig import FakeRig
 from tests.mux.tmux_rig import TmuxRig
+from tests.mux.zellij_rig import ZellijRig
+from tests.zellij import private_zellij
 from tongs_mux.testing import CHECKS, NotApplicable, Rig
 
 RIGS: dict[str, Callable[[str, Path], Rig]] = {
@@ -18,6 +21,14 @@ RIGS: dict[str, Callable[[str, Path], Rig]] = {
     "fake-not-atomic": lambda socket, directory: FakeRig(atomic=False),
     "tmux": TmuxRig,
 }
+
+TWO_SESSIONS = {
+    "pane_refs_are_whole",
+    "open_says_what_it_opened",
+    "open_beside_a_longer_name",
+    "focus_shows_the_pane",
+}
+"""What is about two sessions of one server; `test_zellij_states` has these for Zellij's two."""
 
 CASES = {
     "look_at_no_pane_finds_none": ("C2",),
@@ -56,12 +67,26 @@ def test_the_table_of_cases_names_checks_that_exist():
     "check",
     [pytest.param(name, marks=pytest.mark.case(*CASES.get(name, ()))) for name in CHECKS],
 )
-@pytest.mark.parametrize("rig", RIGS)
-def test_backend(rig: str, check: str, tmux_socket: str, tmp_path: Path):
+@pytest.mark.parametrize("rig", [*RIGS, "zellij"])
+def test_backend(
+    rig: str, check: str, tmux_socket: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    if rig == "zellij" and check in TWO_SESSIONS:
+        pytest.skip("a Zellij session is a server of its own")
     try:
-        CHECKS[check](RIGS[rig](tmux_socket, tmp_path))
+        with made(rig, tmux_socket, tmp_path, monkeypatch) as ready:
+            CHECKS[check](ready)
     except NotApplicable as lacking:
         pytest.skip(f"{rig} has no {lacking}")
+
+
+@contextmanager
+def made(rig: str, socket: str, directory: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Rig]:
+    if rig == "zellij":
+        with private_zellij(Path(socket).parent, monkeypatch) as zellij:
+            yield ZellijRig(zellij, directory)
+    else:
+        yield RIGS[rig](socket, directory)
 
 
 def test_the_kit_needs_neither_a_test_framework_nor_a_multiplexer():

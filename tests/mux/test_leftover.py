@@ -99,6 +99,19 @@ def test_a_text_with_anything_added_is_another(text: str, added: str):
         assert not is_ours(shown, left("a", text, text.encode(), 0.0))
 
 
+@pytest.mark.case("B1")
+@given(visible, st.data())
+def test_a_part_of_a_text_is_another(text: str, data: st.DataObject):
+    """A cut text can mean the opposite of the whole."""
+    squeezed = "".join(text.split())
+    start = data.draw(st.integers(0, len(squeezed)))
+    end = data.draw(st.integers(start, len(squeezed)))
+    assume(end - start < len(squeezed))
+    shown = draft(squeezed[start:end])
+    assert not holds(shown, text)
+    assert not is_ours(shown, left("a", text, text.encode(), 0.0))
+
+
 @pytest.mark.case("A3")
 @given(visible, visible)
 def test_another_text_is_not_ours(text: str, other: str):

@@ -196,6 +196,7 @@ def set_pane(name: str, value: object) -> Trouble:
 
 GUARDS = [
     Guarded("B3 dialog", lambda stage: stage.program.ask(), "dialog"),
+    Guarded("B3 dialog over it", lambda stage: stage.program.ask(over=True), "dialog"),
     Guarded("B1 draft", lambda stage: stage.program.person_types(), "draft"),
     Guarded("B10 copy mode", set_pane("mode", "copy-mode"), "copy-mode"),
     Guarded("B12 synchronized", set_pane("synchronized", True), "synchronized"),
@@ -335,8 +336,9 @@ def test_no_enter_into_a_dialog_that_opened_after_the_paste(stage: Stage):
 
 
 @pytest.mark.case("B3")
-def test_no_enter_into_a_dialog_that_opened_between_look_and_key(stage: Stage):
-    stage.server.before("enter", quietly(stage.program.ask))
+@pytest.mark.parametrize("over", [False, True], ids=["instead of the composer", "over it"])
+def test_no_enter_into_a_dialog_that_opened_between_look_and_key(stage: Stage, over: bool):
+    stage.server.before("enter", quietly(partial(stage.program.ask, over=over)))
     expect_uncertain(stage, "dialog", "partial")
     assert stage.received == pasted("do it")
     assert stage.program.approved == 0
@@ -578,7 +580,7 @@ def test_an_unreadable_program_gets_one_enter_and_the_receipt_says_unguarded(sta
     assert stage.leftover is None
 
 
-SCREEN_ONLY = ("B1 draft", "B3 dialog", "A92 composer not seen")
+SCREEN_ONLY = ("B1 draft", "B3 dialog", "B3 dialog over it", "A92 composer not seen")
 UNSEEN_TOO = [it for it in (*GUARDS, *FOREGROUND, *SILENT) if it.name not in SCREEN_ONLY]
 """What holds whatever the screen says."""
 

@@ -238,6 +238,35 @@ def test_an_ambient_server_is_never_meant(rig: TmuxRig, short_dir: Path, tmp_pat
 
 
 @pytest.mark.case("C8")
+@pytest.mark.parametrize("call", ["listing", "paste", "open"])
+def test_tmux_is_told_of_no_ambient_server(call: str, tmp_path: Path):
+    log = tmp_path / "environment"
+    environ = {**os.environ, "TMUX": "/x,1,0", "TMUX_PANE": "%9", "KEPT": "yes"}
+    stub = backend("/s", environ, tmux_bin=script(tmp_path / "tmux", f"env >>{log}"))
+    with pytest.raises(BackendError):
+        CALLS[call](stub)
+    names = {line.partition("=")[0] for line in log.read_text(encoding="utf-8").splitlines()}
+    assert "KEPT" in names
+    assert not {"TMUX", "TMUX_PANE"} & names
+
+
+@pytest.mark.case("C2")
+def test_an_answer_about_another_pane_is_not_taken_for_this_one_s(rig: TmuxRig, tmp_path: Path):
+    opened, other = pane(rig), pane(rig)
+    rig.show(other, "a secret")
+    real = shlex.quote(shutil.which("tmux") or "")
+    swap = f'for word; do test "$word" != {opened.pane.pane_id} || word={other.pane.pane_id}'
+    tmux = script(
+        tmp_path / "tmux",
+        f'{swap}; set -- "$@" "$word"; shift; done',
+        f'exec {real} "$@"',
+    )
+    look = backend(rig.socket, tmux_bin=tmux).look(opened.pane.pane_id)
+    assert look is not None
+    assert (look.pane, look.screen.lines, look.server) == (None, (), opened.server)
+
+
+@pytest.mark.case("C8")
 def test_a_socket_without_a_server_is_none_and_an_error_names_it(rig: TmuxRig):
     opened = pane(rig)
     os.kill(opened.server.pid, signal.SIGKILL)
@@ -316,7 +345,7 @@ def test_a_tmux_that_sleeps_is_killed_at_the_deadline(call: str, tmp_path: Path)
     tmux = script(tmp_path / "tmux", f"echo $$ >>{log}", "exec sleep 1000")
     begun = time.monotonic()
     with pytest.raises(BackendTimeout):
-        CALLS[call](backend("/nowhere/s", tmux_bin=tmux, deadline=0.2))
+        CALLS[call](backend("/nowhere/s", tmux_bin=tmux, deadline=0.4))
     took = time.monotonic() - begun
     pids = [int(line) for line in log.read_text(encoding="ascii").split()]
     assert len(pids) == 1  # a second call would wait as long again

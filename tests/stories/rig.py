@@ -29,17 +29,19 @@ from tongs_agents.launches import Starter, is_wrapper, reader_of
 from tongs_agents.multiplexers import BackendFactory
 from tongs_agents.outcomes import Failure, failure_of
 from tongs_agents.paths import Places
-from tongs_mux.acts import Actor
+from tongs_mux.acts import Act, Actor
 from tongs_mux.audit import AuditLog
 from tongs_mux.audit_lines import lines
 from tongs_mux.backend import Backend, Guard, Held
 from tongs_mux.backends.tmux import TmuxBackend
+from tongs_mux.backends.tmux_server import DEADLINE
 from tongs_mux.claims import LaunchStore
 from tongs_mux.control import Controller
 from tongs_mux.errors import MuxError
 from tongs_mux.files import private_dir
 from tongs_mux.model import LaunchRecord, PaneRef, Receipt
-from tongs_mux.process import Processes, system_processes
+from tongs_mux.opening import Plan
+from tongs_mux.process import system_processes
 from tongs_mux.send import Pauses
 from tongs_mux.text import sha256
 
@@ -305,8 +307,30 @@ class Rig:
         """Spawn ``bash -c SCRIPT``, in which ``$AGENT`` is a scripted agent with its journal."""
         log = self.log()
         command = ("bash", "--norc", "-c", script)
-        env = f'{{ AGENT = {json.dumps(SCRIPTED)}, TONGS_SCRIPTED_LOG = "{log}", PS1 = "shell> " }}'
-        return self.spawn(self.profile(command, env=_Verbatim(env), **keys), log)
+        env = Verbatim.table({"AGENT": SCRIPTED, "TONGS_SCRIPTED_LOG": str(log)})
+        return self.spawn(self.profile(command, env=env, **keys), log)
+
+    def pending(self) -> Agent:
+        """A launch whose pane is open and on record, and whose launcher never claims it."""
+        starter = self.starter()
+        record = LaunchRecord(
+            launch_id=secrets.token_hex(6),
+            created_at=time.time(),
+            argv=("sleep", "1000"),
+            cwd=str(self.directory),
+            labels={"profile": "p", "harness": "other"},
+            places={
+                "config": str(self.places.config),
+                "state_dir": str(self.places.state_dir),
+                "runtime_dir": str(self.places.runtime_dir),
+            },
+        )
+        plan = Plan(record, self.session, record.argv, "p", True, self.environ)
+        where = PaneRef("tmux", self.session, "", self.socket)
+        control = self.control
+        with Act(control.audit, control.judge, "spawn", PERSON, record) as act:
+            record, _ = starter._opener().open(plan, control.backends(where), act)
+        return Agent(self, record, Journal(Path("/dev/null")))
 
     def stranger(self, *where: str, options: tuple[str, ...] = ()) -> tuple[str, Journal]:
         """RAW in a pane that is nobody's launch; ``where`` is the tmux verb with its target."""
@@ -367,41 +391,42 @@ class Rig:
 
         return replace(self.control, pause=pause)
 
-    def at(self, **moments: Callable[[], object]) -> Controller:
-        """A controller for which something happens at the last moment before an act of tmux.
+    def at(self, moment: str, act: Callable[[], object], deadline: float = DEADLINE) -> Controller:
+        """A controller for which ``act`` happens at the last moment before an act of tmux.
 
-        ``moments`` are named after the backend's methods: ``paste``, ``enter``, ``close``.
+        ``moment`` is a method of the backend; ``deadline`` is that of each call.
         """
+
+        def now(name: str) -> None:
+            if name == moment:
+                act()
 
         class Late(TmuxBackend):
             def paste(self, guard: Guard, body: bytes) -> Held:
-                moments.get("paste", nothing)()
+                now("paste")
                 return super().paste(guard, body)
 
             def enter(self, guard: Guard) -> Held:
-                moments.get("enter", nothing)()
+                now("enter")
                 return super().enter(guard)
 
             def focus(self, guard: Guard) -> tuple[Held, str]:
-                moments.get("focus", nothing)()
+                now("focus")
                 return super().focus(guard)
 
             def close(self, guard: Guard) -> Held:
-                moments.get("close", nothing)()
+                now("close")
                 return super().close(guard)
 
-        return replace(self.control, backends=self._backends(Late))
+        return replace(self.control, backends=self.backends_of(Late, deadline=deadline))
 
     def hasty(self, seconds: float, tmux_bin: str = "tmux") -> Controller:
         """A controller that waits for tmux, or what stands for it, no longer than this."""
-        backends = self._backends(TmuxBackend, deadline=seconds, tmux_bin=tmux_bin)
+        backends = self.backends_of(TmuxBackend, deadline=seconds, tmux_bin=tmux_bin)
         return replace(self.control, backends=backends)
 
-    def backends_with(self, processes: Processes) -> Callable[[PaneRef], Backend]:
-        """Backends that look processes up in another way."""
-        return self._backends(TmuxBackend, processes=processes)
-
-    def _backends(self, kind: type[TmuxBackend], **more: Any) -> Callable[[PaneRef], Backend]:
+    def backends_of(self, kind: type[TmuxBackend], **more: Any) -> Callable[[PaneRef], Backend]:
+        """Backends of another kind, or with other arguments."""
         settings = {"processes": self.control.processes, "environ": self.environ, **more}
 
         def backends(pane: PaneRef) -> Backend:
@@ -410,24 +435,37 @@ class Rig:
 
         return backends
 
+    def stops(self) -> Stop:
+        """The means to stop the server from answering anybody."""
+        return Stop(psutil.Process(self.server_pid()))
+
     @contextmanager
     def silent(self) -> Iterator[None]:
         """Inside, the server runs and answers nobody."""
-        server = psutil.Process(self.server_pid())
-        server.suspend()
-        wait_for(lambda: server.status() == psutil.STATUS_STOPPED, what="a stopped server")
+        stop = self.stops()
+        stop.now()
         try:
             yield
         finally:
-            server.resume()
+            stop.over()
 
     def later(self, seconds: float) -> Controller:
         """A controller whose clock is ahead."""
         return replace(self.control, clock=lambda: time.time() + seconds)
 
 
-def nothing() -> None:
-    """What happens at a moment at which nothing is to happen."""
+@dataclass(frozen=True)
+class Stop:
+    """A server that is to be stopped, and to go on."""
+
+    server: psutil.Process
+
+    def now(self) -> None:
+        self.server.suspend()
+        wait_for(lambda: self.server.status() == psutil.STATUS_STOPPED, what="a stopped server")
+
+    def over(self) -> None:
+        self.server.resume()
 
 
 class Client:
@@ -449,9 +487,16 @@ class Client:
         subprocess.run([*self._outer, "send-keys", "-l", "--", text], check=True, timeout=20)
 
 
-class _Verbatim(str):
+class Verbatim(str):
     """A value that is TOML already."""
+
+    @classmethod
+    def table(cls, values: Mapping[str, str]) -> Verbatim:
+        """An inline table."""
+        return cls(
+            "{ " + ", ".join(f"{key} = {_toml(value)}" for key, value in values.items()) + " }"
+        )
 
 
 def _toml(value: object) -> str:
-    return str(value) if isinstance(value, _Verbatim) else json.dumps(value, ensure_ascii=False)
+    return str(value) if isinstance(value, Verbatim) else json.dumps(value, ensure_ascii=False)

@@ -304,7 +304,7 @@ def test_C12_a_pane_that_dies_at_the_last_moment_gets_nothing_and_the_server_liv
         os.kill(agent.pid, 15)
         agent.wait_dead()
 
-    found = failed(agent.send, "late", rig.at(**{moment: die}))
+    found = failed(agent.send, "late", rig.at(moment, die))
     assert found.reason == "exited"
     assert (found.exit_code, found.effect) == ((5, None) if moment == "paste" else (1, "partial"))
     with other.untouched():

@@ -15,6 +15,7 @@ import pytest
 from tests.stories.rig import PERSON, Agent, Rig, failed, pasted
 from tests.waiting import wait_for
 from tongs_agents.launches import may_forget
+from tongs_mux.backends.tmux import TmuxBackend
 from tongs_mux.model import ProcessFacts, ProcessIdentity
 from tongs_mux.process import LinuxProcesses, PortableProcesses
 
@@ -132,7 +133,7 @@ def test_D5_the_same_without_proc_by_what_psutil_says(rig: Rig):
         process=_by_psutil(agent.record.claim.process),
         server=_by_psutil(agent.record.claim.server),
     )
-    control = replace(portable, backends=rig.backends_with(portable.processes))
+    control = replace(portable, backends=rig.backends_of(TmuxBackend, processes=portable.processes))
     same = Agent(rig, replace(agent.record, claim=claim), agent.journal)
     same.send("portable", control)
     agent.journal.wait_typed(pasted("portable"))
@@ -209,6 +210,7 @@ def test_D8_no_usable_answer_is_unknown_and_never_an_end(rig: Rig, tmp_path: Pat
     program.write_text(f"#!/bin/sh\n{stub}\n", encoding="utf-8")
     program.chmod(0o755)
     control = rig.hasty(0.3 if "sleep" in stub else 5.0, str(program))
+    start = time.monotonic()
     with agent.untouched():
         agent.refused("unknown", control=control)
         for act in ("focus", "close"):
@@ -217,6 +219,7 @@ def test_D8_no_usable_answer_is_unknown_and_never_an_end(rig: Rig, tmp_path: Pat
         for seen in (control.verify(agent.record), *control.list([agent.record])):
             assert seen.verdict.state == "unknown"
             assert not may_forget(seen, control)
+    assert time.monotonic() - start < 20
     assert agent.state() == "running"
 
 

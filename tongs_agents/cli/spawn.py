@@ -20,12 +20,11 @@ def verb(app: App, profile: str, prompt: str | None) -> Reply:
     The pane opens in the workspace session and steals no focus; a session that
     isn't running is started detached.
     """
-    from tongs_agents.launches import profile_named
     from tongs_mux.acts import Actor
 
     text = None if prompt is None else text_or_stdin(prompt)
-    found = profile_named(app.services.config, profile)
-    return spawned_reply(app.services.starter.spawn(found, Actor("cli"), prompt=text))
+    starter, by = app.services.starter, Actor("cli")
+    return spawned_reply(starter.spawn(starter.named(profile, by), by, prompt=text))
 
 
 __all__ = ["verb"]

@@ -3,6 +3,41 @@
 # The command that sources it has set the trap by which the shell ends with 0 whatever
 # happens: 2 would block the tool that the harness is about to use.
 # A tool event starts no process, reads no input, prints nothing. POSIX sh, and no more.
+# A shell parses no further than it runs: what is needed most often comes first.
+
+case ${TONGS_AGENTS_LAUNCH_ID-} in
+'')
+  case $4 in PreToolUse | PostToolUse | PeerTool | Subagent*) exit 0 ;; esac
+  TONGS_AGENTS_LAUNCH_PID=$PPID
+  ;;
+*[!0123456789abcdefghijklmnopqrstuvwxyz-]*) exit 0 ;;
+????????*)
+  [ ${#TONGS_AGENTS_LAUNCH_ID} -le 64 ] || exit 0
+  [ "$3${TONGS_AGENTS_ATTACHED-}" != installedyes ] || exit 0
+  ;;
+*) exit 0 ;;
+esac
+
+# The pulse of a tool event; ends here unless the launch's bell is up. Written over, not
+# emptied first: after that ext4 allocates a block each time.
+tongs_pulse() {
+  case $1 in
+  PreToolUse) tongs_event='PreToolUse ' ;;
+  PostToolUse) tongs_event='PostToolUse' ;;
+  *) return ;;
+  esac
+  case ${TONGS_AGENTS_RUNTIME_DIR-} in /*) ;; *) exit 0 ;; esac
+  umask 077
+  echo "$tongs_event" 2>&- 1<>"$TONGS_AGENTS_RUNTIME_DIR/pulses/$TONGS_AGENTS_LAUNCH_ID"
+  [ -e "$TONGS_AGENTS_RUNTIME_DIR/bells/$TONGS_AGENTS_LAUNCH_ID" ] || exit 0
+}
+
+# An event counts only if the harness, our parent, is the claimed process.
+tongs_ours=
+if [ "$PPID" = "${TONGS_AGENTS_LAUNCH_PID-}" ]; then
+  tongs_ours=yes
+  tongs_pulse "$4"
+fi
 
 # What /proc says of process $1: tongs_name, tongs_parent. A name may hold blanks and brackets.
 tongs_look() {
@@ -13,10 +48,9 @@ tongs_look() {
   tongs_parent=${tongs_parent%% *}
 }
 
-# A hook counts only if its harness is the claimed process: our parent, or one above a shell.
-# Below a declared wrapper it may be any descendant, but no harness below another.
-tongs_ours() {
-  [ "$PPID" = "$TONGS_AGENTS_LAUNCH_PID" ] && return 0
+# One step up is allowed above a shell, which is the user's own. Below a declared wrapper
+# the harness may be any descendant, but no harness below another.
+tongs_below() {
   tongs_look "$PPID" || return 1
   case $tongs_name in
   sh | bash | dash | ash | busybox | zsh | ksh | ksh93 | mksh | lksh | yash | fish | csh | tcsh)
@@ -38,30 +72,9 @@ tongs_ours() {
   done
 }
 
-case ${TONGS_AGENTS_LAUNCH_ID-} in
-'')
-  case $4 in PreToolUse | PostToolUse | PeerTool | Subagent*) exit 0 ;; esac
-  ;;
-*[!0123456789abcdefghijklmnopqrstuvwxyz-]*) exit 0 ;;
-????????*)
-  [ ${#TONGS_AGENTS_LAUNCH_ID} -le 64 ] || exit 0
-  [ "$3${TONGS_AGENTS_ATTACHED-}" != installedyes ] || exit 0
-  tongs_ours || exit 0
-  case $4 in
-  PreToolUse) tongs_tool='PreToolUse ' ;;
-  PostToolUse) tongs_tool='PostToolUse' ;;
-  *) tongs_tool= ;;
-  esac
-  if [ -n "$tongs_tool" ]; then
-    case ${TONGS_AGENTS_RUNTIME_DIR-} in /*) ;; *) exit 0 ;; esac
-    umask 077
-    # Written over, not emptied first: after that ext4 allocates a block each time.
-    echo "$tongs_tool" 2>&- 1<>"$TONGS_AGENTS_RUNTIME_DIR/pulses/$TONGS_AGENTS_LAUNCH_ID"
-    [ -e "$TONGS_AGENTS_RUNTIME_DIR/bells/$TONGS_AGENTS_LAUNCH_ID" ] || exit 0
-  fi
-  ;;
-*) exit 0 ;;
-esac
-
+if [ -z "$tongs_ours" ]; then
+  tongs_below || exit 0
+  tongs_pulse "$4"
+fi
 [ ! -x "$5" ] || "$5" -I -S "$6/entry.py" "$1" "$2" "$3" "$4" "$PPID" 2>/dev/null
 exit 0

@@ -77,8 +77,8 @@ def state_dir_of(env: dict[bytes, bytes]) -> bytes | None:
         home = env.get(b"HOME", b"")
         if not home.startswith(b"/"):
             return None
-        base = home + b"/.local/state"
-    return base + b"/tongs-agents"
+        base = home.rstrip(b"/") + b"/.local/state"
+    return base.rstrip(b"/") + b"/tongs-agents"
 
 
 def origin(env: dict[bytes, bytes], harness: str, parent: int, shell_parent: int) -> Origin | None:

@@ -192,7 +192,7 @@ class TmuxBackend:
         ]
 
     def _act(self, conditions: list[str], guard: Guard, act: str) -> Held:
-        return self._held(self._server.must(*self._when(conditions, guard, act, _REPORT[1])))
+        return self._held(self._server.run(*self._when(conditions, guard, act, _REPORT[1])))
 
     @staticmethod
     def _when(conditions: list[str], guard: Guard, act: str, otherwise: str) -> tuple[str, ...]:
@@ -202,6 +202,10 @@ class TmuxBackend:
 
     @staticmethod
     def _held(answer: Answer) -> Held:
+        if answer.no_server:
+            return "held"  # nobody was there to do anything
+        if answer.code != 0:
+            raise BackendError(f"tmux: {answer.error or f'status {answer.code}'}")
         said = answer.lines[-1] if answer.lines else ""
         if said == "done":
             return "done"

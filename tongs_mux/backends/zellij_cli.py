@@ -6,16 +6,22 @@ from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
-from tongs_mux.backends.zellij_format import parse_version
-from tongs_mux.backends.zellij_server import DOOR_SESSION, Served
+from tongs_mux.backends.zellij_door import DOOR_SESSION
+from tongs_mux.backends.zellij_format import parse_panes, parse_version
+from tongs_mux.backends.zellij_server import Served
 from tongs_mux.bounded import DeadlinePassed, run
 from tongs_mux.errors import BackendError, BackendTimeout, BackendUnavailable
+from tongs_mux.model import PaneFacts
 
 DEADLINE = 5.0
 """Seconds that one call may take."""
 
 MINIMUM = (0, 44, 2)
 """The first version whose actions on a detached session do what they say (E1)."""
+
+PANES = ("list-panes", "--all", "--json")
+TABS = ("list-tabs", "--all", "--json")
+CLIENTS = ("list-clients",)
 
 _FOREIGN = ("ZELLIJ", "TMUX")
 
@@ -49,9 +55,7 @@ class ZellijCli:
         """One process. Raises BackendTimeout, BackendUnavailable."""
         environ = {**self.environ, **({"ZELLIJ_SOCKET_DIR": door} if door else {})}
         try:
-            done = run(
-                [self.program, *words], environ=environ, stdin=b"", deadline=self.deadline
-            )
+            done = run([self.program, *words], environ=environ, stdin=b"", deadline=self.deadline)
         except DeadlinePassed:
             raise BackendTimeout(
                 f"zellij did not answer within {self.deadline:g} s",
@@ -61,7 +65,7 @@ class ZellijCli:
         except OSError as error:
             raise BackendUnavailable(
                 f"{self.program} can't be run: {error.strerror}",
-                hint=f"install Zellij {_dotted(MINIMUM)} or newer, or set `multiplexer = \"tmux\"`",
+                hint=f'install Zellij {_dotted(MINIMUM)} or newer, or set `multiplexer = "tmux"`',
             ) from None
         return Answer(done.code, _text(done.out), _text(done.err).strip())
 
@@ -78,6 +82,15 @@ class ZellijCli:
         """Several actions that only read, at once: they see one moment, as nearly as may be."""
         with ThreadPoolExecutor(len(calls)) as pool:
             return list(pool.map(lambda words: self.action(served, *words), calls))
+
+    def panes(self, served: Served, session: str) -> dict[str, PaneFacts]:
+        """Every terminal pane, by id."""
+        panes, tabs = self.together(served, PANES, TABS)
+        return parse_panes(panes, tabs, session)
+
+    def kill(self, served: Served) -> None:
+        """End the session and everything in it."""
+        self.run("kill-session", DOOR_SESSION, door=served.door)
 
     def version(self) -> tuple[int, ...]:
         """The installed version, asked once. Raises BackendUnavailable where there is none."""
@@ -101,6 +114,11 @@ class ZellijCli:
         return option in self._help[action].split()
 
 
+def dump(pane_id: str) -> tuple[str, ...]:
+    """The action that reads a pane, what lies above its screen included."""
+    return ("dump-screen", "--full", "--ansi", "--pane-id", pane_id)
+
+
 def without_session(environ: Mapping[str, str]) -> dict[str, str]:
     """``environ`` without what names a multiplexer's session, pane or server."""
     return {name: value for name, value in environ.items() if not name.startswith(_FOREIGN)}
@@ -114,4 +132,14 @@ def _dotted(version: tuple[int, ...]) -> str:
     return ".".join(map(str, version)) or "of an unknown version"
 
 
-__all__ = ["DEADLINE", "MINIMUM", "Answer", "ZellijCli", "without_session"]
+__all__ = [
+    "CLIENTS",
+    "DEADLINE",
+    "MINIMUM",
+    "PANES",
+    "TABS",
+    "Answer",
+    "ZellijCli",
+    "dump",
+    "without_session",
+]

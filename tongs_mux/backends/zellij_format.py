@@ -46,6 +46,21 @@ def parse_panes(panes: str, tabs: str, session: str) -> dict[str, PaneFacts]:
     return {facts.pane_id: facts for facts in found}
 
 
+def is_husk(tabs: str) -> bool:
+    """True for a session of which nothing is left but its bars. Raises BackendOutputError.
+
+    Zellij keeps a session whose last pane ended while nobody was attached, and
+    a pane that is opened in it comes to nothing.
+    """
+    try:
+        return not any(
+            tab["selectable_tiled_panes_count"] or tab["selectable_floating_panes_count"]
+            for tab in _objects(tabs)
+        )
+    except (ValueError, KeyError, TypeError) as error:
+        raise BackendOutputError(f"zellij listed a tab in an unknown form: {error!r}") from error
+
+
 def _objects(text: str) -> list[dict[str, Any]]:
     found = json.loads(text)
     if not isinstance(found, list) or not found:
@@ -128,6 +143,9 @@ def _lines(dump: str) -> list[str]:
 
 def wrap(line: str, columns: int) -> list[str]:
     """``line`` in rows of at most ``columns`` cells, as a terminal wraps it."""
+    visible = plain(line)
+    if len(visible) <= columns and visible.isascii():
+        return [line]
     rows, used = [""], 0
     for found in _TOKEN.finditer(line):
         width = 0 if found["escape"] else _width(found[0])
@@ -173,16 +191,23 @@ auto_layout false
 
 
 def layout(argv: tuple[str, ...], cwd: str, name: str) -> str:
-    """A layout with Zellij's own bars and one pane, which runs ``argv`` and ends with it."""
+    """A layout with Zellij's own bars and one pane, which runs ``argv`` and ends with it.
+
+    Tabs that a person opens later have the bars and a shell, never ``argv`` again.
+    """
     words = " ".join(map(kdl, argv[1:]))
-    arguments = f"args {words}" if words else ""
+    arguments = f"args {words};" if words else ""
     return (
         "layout {\n"
-        '    pane size=1 borderless=true { plugin location="tab-bar"; }\n'
-        f"    pane command={kdl(argv[0])} cwd={kdl(cwd)} name={kdl(name)} close_on_exit=true {{\n"
-        f"        {arguments}\n"
+        "    default_tab_template {\n"
+        '        pane size=1 borderless=true { plugin location="tab-bar"; }\n'
+        "        children\n"
+        '        pane size=1 borderless=true { plugin location="status-bar"; }\n'
         "    }\n"
-        '    pane size=1 borderless=true { plugin location="status-bar"; }\n'
+        "    tab {\n"
+        f"        pane command={kdl(argv[0])} cwd={kdl(cwd)} name={kdl(name)} "
+        f"close_on_exit=true {{ {arguments} }}\n"
+        "    }\n"
         "}\n"
     )
 
@@ -201,6 +226,7 @@ def _kdl_char(char: str) -> str:
 __all__ = [
     "CONFIG",
     "holds",
+    "is_husk",
     "kdl",
     "layout",
     "parse_clients",

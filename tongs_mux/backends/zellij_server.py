@@ -1,38 +1,29 @@
-"""Which process serves a Zellij session, and a door that leads to this one server only.
-
-Every ``zellij`` command asks each socket in its directory first: one session
-that hangs would stop all of them, and one that is still starting dies of it.
-So a command of ours is shown a directory of ours, a *door*, which holds nothing
-but a hard link to the one socket that is meant. The link stays with its server
-when the session is renamed.
-"""
+"""Which process serves a Zellij session: found by its socket, and never spoken to here."""
 
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import os
 import re
 import stat
-import threading
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from tongs_mux.backends.unix_listeners import Listener, listeners
-from tongs_mux.errors import BackendError, BackendOutputError
+from tongs_mux.backends.zellij_door import Doors
+from tongs_mux.errors import BackendError, BackendOutputError, BackendTimeout
 from tongs_mux.model import ProcessIdentity
-from tongs_mux.process import Processes, identity
-
-DOOR_SESSION = "s"
-"""What the session is called behind its door."""
+from tongs_mux.process import Processes, alive, identity
 
 LONGEST_PATH = 107
 """Bytes of a unix socket's path (E10)."""
 
 _CONTRACT = re.compile(r"contract_version_([0-9]+)\Z")
 _DEFAULT_CONTRACT = "contract_version_1"
-_DOORS = ".tongs"
+_STEP = 0.01
+_ENDING_SECONDS = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +52,7 @@ class Sessions:
         self._listening = listening
         self._proc = proc
         self._owners: dict[int, int] = {}
+        self.doors = Doors(self.base)
 
     def socket_of(self, name: str) -> Path:
         """Where a session of this name has, or would have, its socket.
@@ -90,7 +82,7 @@ class Sessions:
             path = self.base / contract / name
             server = self._server_at(path)
             if server is not None:
-                return Served(server, self._open_door(name, path))
+                return Served(server, self.doors.open(name, path))
         return None
 
     def find(self, name: str) -> Served | None:
@@ -98,13 +90,20 @@ class Sessions:
         found = self.named(name)
         if found is not None or not is_session_name(name):
             return found
-        door = self._door(name)
-        for link in sorted(door.glob(f"*/{DOOR_SESSION}")):
+        for link in self.doors.links(name):
             server = self._server_at(link)
             if server is not None:
-                return Served(server, str(door))
+                return Served(server, str(link.parent.parent))
             link.unlink(missing_ok=True)
         return None
+
+    def await_end(self, served: Served, seconds: float) -> None:
+        """Wait until the server runs no more. Raises BackendTimeout."""
+        until = time.monotonic() + seconds
+        while alive(self._processes, served.server):
+            if time.monotonic() >= until:
+                raise BackendTimeout(f"Zellij's server {served.server.pid} does not end")
+            time.sleep(_STEP)
 
     def _contracts(self) -> tuple[str, ...]:
         """The directories of the versions of Zellij's protocol, newest first."""
@@ -119,6 +118,20 @@ class Sessions:
 
     def _server_at(self, path: Path) -> ProcessIdentity | None:
         """The process that listens on this socket file, by whatever name it was bound."""
+        until = time.monotonic() + _ENDING_SECONDS
+        while (found := self._listener_at(path)) is not None:
+            pid = self._owner(found.inode)
+            if pid is not None:
+                return identity(self._processes, pid)
+            # an ending server lets go of its descriptors before the kernel closes the socket
+            if time.monotonic() >= until:
+                raise BackendOutputError(
+                    f"something listens at {found.bound}, and no Zellij server of yours is seen to"
+                )
+            time.sleep(_STEP)
+        return None
+
+    def _listener_at(self, path: Path) -> Listener | None:
         try:
             info = os.lstat(path)
         except (FileNotFoundError, NotADirectoryError):
@@ -130,19 +143,16 @@ class Sessions:
             # an inode's number is one file system's: the directory tells which
             same = found.file_inode == info.st_ino & 0xFFFFFFFF
             if same and os.path.realpath(os.path.dirname(found.bound)) == home:
-                return self._owner(found)
+                return found
         return None
 
-    def _owner(self, found: Listener) -> ProcessIdentity | None:
-        known = self._owners.get(found.inode)
-        if known is None or not self._holds(known, found.inode):
-            known = self._search(found.inode)
-        if known is None:
-            raise BackendOutputError(
-                f"something listens at {found.bound}, and no Zellij server of yours is seen to"
-            )
-        self._owners[found.inode] = known
-        return identity(self._processes, known)
+    def _owner(self, inode: int) -> int | None:
+        known = self._owners.get(inode)
+        if known is None or not self._holds(known, inode):
+            known = self._search(inode)
+        if known is not None:
+            self._owners[inode] = known
+        return known
 
     def _search(self, inode: int) -> int | None:
         """The process that holds the socket; that one says it is a server is only a first sieve."""
@@ -166,33 +176,6 @@ class Sessions:
                         return True
         return False
 
-    def _door(self, name: str) -> Path:
-        return self.base / _DOORS / hashlib.sha256(os.fsencode(name)).hexdigest()[:8]
-
-    def _open_door(self, name: str, path: Path) -> str:
-        """Link the socket behind its door, whole at once; returns the door."""
-        door = self._door(name)
-        link = door / path.parent.name / DOOR_SESSION
-        try:
-            if _inode(link) != _inode(path):
-                link.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-                fresh = door / f"{os.getpid()}-{threading.get_native_id()}"
-                fresh.unlink(missing_ok=True)
-                os.link(path, fresh)
-                os.replace(fresh, link)
-                # two names of one file: then replacing has left both
-                fresh.unlink(missing_ok=True)
-        except OSError as error:
-            raise BackendError(f"no door to Zellij session {name!r}: {error}") from error
-        return str(door)
-
-
-def _inode(path: Path) -> int | None:
-    try:
-        return os.lstat(path).st_ino
-    except FileNotFoundError:
-        return None
-
 
 def is_session_name(name: str) -> bool:
     """True where Zellij would take ``name`` for a session, and a file can have it."""
@@ -215,7 +198,6 @@ def socket_base(environ: Mapping[str, str], uid: int) -> Path:
 
 
 __all__ = [
-    "DOOR_SESSION",
     "LONGEST_PATH",
     "Served",
     "Sessions",

@@ -4,7 +4,8 @@
 seconds, ``[[tool:NAME {json}]]`` calls a tool that the request offers, and
 ``[[error:529]]`` fails with that status. Several in one prompt are successive steps;
 the newest user text that holds any rules, so side requests change nothing. In a tool's
-JSON ``{"$repeat": ["x", 2000000]}`` stands for a text too long for a prompt.
+JSON ``{"$repeat": ["x", 2000000]}`` stands for a text too long for a prompt, and
+``{"$script": ["slow:9:X"]}`` for directives of whoever is given the text.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from typing import Any, Literal
 
 _DIRECTIVE = re.compile(r"\[\[(text|slow|tool|error):(.*?)\]\](?!\])", re.DOTALL)
 _TOOL = re.compile(r"\s*(\S+)\s*(\{.*\})?\s*\Z", re.DOTALL)
-_REPEAT = "$repeat"
+_REPEAT, _SCRIPT = "$repeat", "$script"
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,11 +84,13 @@ def _step(kind: str, argument: str, offered: frozenset[str]) -> Reply:
 
 
 def _expanded(value: Any) -> Any:
-    """``value`` with every ``{"$repeat": [text, times]}`` written out."""
+    """``value`` with every ``$repeat`` and ``$script`` written out."""
     if isinstance(value, Mapping):
         if list(value) == [_REPEAT]:
             text, times = value[_REPEAT]
             return str(text) * int(times)
+        if list(value) == [_SCRIPT]:
+            return "".join(f"[[{step}]]" for step in value[_SCRIPT])
         return {key: _expanded(inner) for key, inner in value.items()}
     return [_expanded(inner) for inner in value] if isinstance(value, list) else value
 

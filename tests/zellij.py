@@ -1,0 +1,183 @@
+"""Real Zellij for the tests: where it is, and hands to arrange it as a person does."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+
+from tests.belongings import end_processes
+from tests.waiting import wait_for
+from tongs_mux.backends.zellij_cli import MINIMUM
+from tongs_mux.backends.zellij_format import parse_clients, parse_version
+
+_CACHE = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+"""Read at once: a test's own home hides it."""
+
+_MISSING = f"no Zellij {'.'.join(map(str, MINIMUM))} or newer: `sh scripts/need-zellij` builds one"
+
+
+def _version(program: str) -> tuple[int, ...]:
+    try:
+        done = subprocess.run([program, "--version"], capture_output=True, timeout=20)
+    except (OSError, subprocess.TimeoutExpired):
+        return ()
+    return parse_version(done.stdout.decode("utf-8", "replace"))
+
+
+@cache
+def _find() -> str | None:
+    """On PATH, else where ``scripts/need-zellij`` builds it; None where neither is new enough."""
+    built = sorted(_CACHE.glob("tongs-agents/zellij/*/bin/zellij"), reverse=True)
+    candidates = [shutil.which("zellij"), *map(str, built)]
+    return next((it for it in candidates if it and _version(it) >= MINIMUM), None)
+
+
+def need_zellij() -> str:
+    """The program's path. Skips where there is none; fails where skipping would hide it."""
+    program = _find()
+    if program is None:
+        if os.environ.get("CI") == "true":
+            pytest.fail(_MISSING)
+        pytest.skip(_MISSING)
+    return program
+
+
+@dataclass
+class Zellij:
+    """Zellij's own commands on the sockets of one test, past everything of ours."""
+
+    program: str
+    sockets: Path
+    terminals: str
+    """Socket of a private tmux, whose panes are the terminals of attached clients."""
+
+    def run(self, *words: str, check: bool = True, timeout: float = 20) -> str:
+        done = subprocess.run(
+            [self.program, *words],
+            encoding="utf-8",
+            capture_output=True,
+            stdin=subprocess.DEVNULL,
+            timeout=timeout,
+        )
+        assert not check or done.returncode == 0, (words, done.stdout, done.stderr)
+        return done.stdout
+
+    def action(self, session: str, *words: str, check: bool = True) -> str:
+        return self.run("--session", session, "action", *words, check=check)
+
+    def panes(self, session: str) -> dict[str, dict[str, Any]]:
+        """Its terminal panes by id, as Zellij lists them."""
+        rows = json.loads(self.action(session, "list-panes", "--all", "--json"))
+        return {f"terminal_{it['id']}": it for it in rows if not it["is_plugin"]}
+
+    def screen(self, session: str, pane: str) -> str:
+        return self.action(session, "dump-screen", "--pane-id", pane)
+
+    def clients(self, session: str) -> dict[str, str]:
+        """Each attached client and the pane that it shows."""
+        return parse_clients(self.action(session, "list-clients"))
+
+    def server(self, session: str) -> psutil.Process:
+        """The process that was started to serve a session of this name."""
+        (found,) = [it for it in self.servers() if it.cmdline()[2].endswith(f"/{session}")]
+        return found
+
+    def servers(self) -> list[psutil.Process]:
+        """Every server whose socket is in this test's directory."""
+        found = []
+        for process in psutil.process_iter():
+            try:
+                words = process.cmdline()
+            except psutil.Error:
+                continue
+            if words[1:2] == ["--server"] and words[2].startswith(f"{self.sockets}/"):
+                found.append(process)
+        return found
+
+    def kill(self, session: str) -> None:
+        """``kill-session``, and until its server has ended."""
+        server = self.server(session)
+        self.run("kill-session", session)
+        wait_for(lambda: not _runs(server), what=f"the end of session {session}")
+
+    # -- people
+
+    def tmux(self, *words: str) -> str:
+        argv = ["tmux", "-u", "-f", os.devnull, "-S", self.terminals, *words]
+        done = subprocess.run(argv, check=True, capture_output=True, timeout=20)
+        return done.stdout.decode("utf-8").rstrip("\n")
+
+    def attach(self, session: str, *, columns: int = 120, rows: int = 40) -> Client:
+        """A person's terminal that shows the session."""
+        before = set(self.clients(session))
+        pane = self.tmux(
+            *("new-session", "-d", "-x", str(columns), "-y", str(rows), "-P", "-F", "#{pane_id}"),
+            *("env", "-u", "TMUX", "-u", "TMUX_PANE", self.program, "attach", session),
+        )
+        name = wait_for(lambda: set(self.clients(session)) - before, what="the client").pop()
+        # attached is not drawn yet: a key that comes before would be lost
+        wait_for(lambda: self.tmux("capture-pane", "-p", "-t", pane).strip(), what="a screen")
+        return Client(self, session, name, pane)
+
+
+@dataclass(frozen=True)
+class Client:
+    """A terminal that is attached to a session."""
+
+    zellij: Zellij
+    session: str
+    name: str
+    terminal: str
+
+    def shows(self) -> str:
+        return self.zellij.clients(self.session)[self.name]
+
+    def type(self, text: str) -> None:
+        self.zellij.tmux("send-keys", "-t", self.terminal, "-l", "--", text)
+
+    def leave(self) -> None:
+        self.zellij.tmux("kill-pane", "-t", self.terminal)
+        wait_for(lambda: self.name not in self.zellij.clients(self.session), what="its end")
+
+
+def _runs(process: psutil.Process) -> bool:
+    try:
+        return process.is_running() and process.status() != psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return False
+
+
+@contextmanager
+def private_zellij(directory: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Zellij]:
+    """Zellij with sockets and logs below a short ``directory``; nothing of it is left behind.
+
+    Skips where there is none.
+    """
+    program = need_zellij()
+    sockets, temporary = directory / "zellij", directory / "tmp"
+    temporary.mkdir()
+    monkeypatch.setenv("PATH", f"{Path(program).parent}{os.pathsep}{os.environ['PATH']}")
+    monkeypatch.setenv("ZELLIJ_SOCKET_DIR", str(sockets))
+    monkeypatch.setenv("TMPDIR", str(temporary))
+    found = Zellij(program, sockets, str(directory / "terminals"))
+    try:
+        yield found
+    finally:
+        # panes too: a program that ignores the hang-up of its terminal outlives its server
+        servers = found.servers()
+        panes = [child for server in servers for child in server.children(recursive=True)]
+        end_processes([*panes, *servers])
+
+
+__all__ = ["Client", "Zellij", "need_zellij", "private_zellij"]

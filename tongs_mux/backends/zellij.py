@@ -1,0 +1,230 @@
+"""Zellij behind the seam: each act is guarded by a look before it and one after it."""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from collections.abc import Callable, Iterator, Mapping
+
+from tongs_mux.backend import Guard, Held, Opened, OpenRequest
+from tongs_mux.backends import zellij_format as form
+from tongs_mux.backends.zellij_cli import CLIENTS, DEADLINE, PANES, TABS, ZellijCli, dump
+from tongs_mux.backends.zellij_open import Opening
+from tongs_mux.backends.zellij_server import Served, Sessions
+from tongs_mux.errors import BackendError, BackendTimeout
+from tongs_mux.ids import is_pane_id
+from tongs_mux.model import Listing, Look, Multiplexer, PaneFacts, Screen
+from tongs_mux.process import Processes, alive
+
+_STEP = 0.01
+
+_Call = tuple[str, ...]
+_Same = tuple[Served, PaneFacts, list[str]]
+
+
+class ZellijBackend:
+    """One Zellij session: to Zellij each is a server of its own.
+
+    A read is one round of ``zellij`` processes, all at once; an act is such a
+    round, one process that writes, and a round again.
+    """
+
+    multiplexer: Multiplexer = "zellij"
+    atomic = False
+
+    def __init__(
+        self,
+        session: str,
+        *,
+        processes: Processes,
+        environ: Mapping[str, str],
+        deadline: float = DEADLINE,
+        zellij_bin: str = "zellij",
+    ) -> None:
+        self._session = session
+        self._processes = processes
+        self._sessions = Sessions(environ, processes)
+        self._cli = ZellijCli(environ=environ, deadline=deadline, zellij_bin=zellij_bin)
+        self._opening = Opening(self._cli, self._sessions, processes)
+
+    def address(self) -> str | None:
+        """None: a session is found by its name."""
+        return None
+
+    # -- reading
+
+    def _ask(self, *calls: _Call) -> tuple[Served, list[str]] | None:
+        """The server and what it said; None where it is certain that it runs no more."""
+        served = self._sessions.find(self._session)
+        if served is None:
+            return None
+        try:
+            return served, self._cli.together(served, *calls)
+        except BackendError:
+            if not alive(self._processes, served.server):
+                return None
+            raise
+
+    def _ask_pane(
+        self, pane_id: str, *more: _Call
+    ) -> tuple[Served, PaneFacts | None, list[str]] | None:
+        """The server, the pane where it is listed, and what was said to ``more``."""
+        asked = self._ask(PANES, TABS, *more)
+        if asked is None:
+            return None
+        served, (panes, tabs, *rest) = asked
+        return served, form.parse_panes(panes, tabs, self._session).get(pane_id), rest
+
+    def listing(self) -> Listing | None:
+        """Its panes."""
+        asked = self._ask(PANES, TABS)
+        if asked is None:
+            return None
+        served, (panes, tabs) = asked
+        return Listing(served.server, form.parse_panes(panes, tabs, self._session))
+
+    def look(self, pane_id: str) -> Look | None:
+        """The pane's facts and its live screen, wherever somebody has scrolled to."""
+        asked = self._ask_pane(pane_id, *_reading(pane_id))
+        if asked is None:
+            return None
+        served, pane, said = asked
+        if pane is None:
+            return Look(served.server, None, Screen((), ()))
+        return Look(served.server, pane, form.parse_screen(said[0], pane.width, pane.height))
+
+    def history(self, pane_id: str, lines: int) -> tuple[str, ...]:
+        """The end of scrollback and screen, without trailing empty lines."""
+        asked = self._ask_pane(pane_id, *_reading(pane_id))
+        # a dump of a pane that is not there is empty, and no error (E7)
+        if asked is None or asked[1] is None:
+            raise BackendError(f"Zellij session {self._session!r} has no pane {pane_id!r}")
+        return form.parse_history(asked[2][0], lines)
+
+    def has_session(self, session: str) -> bool:
+        """True where exactly this session answers, and has a pane left."""
+        served = self._sessions.named(session)
+        return served is not None and not form.is_husk(self._cli.action(served, *TABS))
+
+    def focused(self) -> frozenset[str]:
+        """The pane that each attached client shows."""
+        asked = self._ask(CLIENTS)
+        if asked is None:
+            return frozenset()
+        shown = form.parse_clients(asked[1][0]).values()
+        return frozenset(pane for pane in shown if is_pane_id("zellij", pane))
+
+    # -- acting
+
+    def open(self, request: OpenRequest) -> Opened:
+        """A new pane in the session, or a new session with it, detached."""
+        return self._opening.open(request)
+
+    def paste(self, guard: Guard, body: bytes) -> Held:
+        """Look, paste, look again. The text is an argument: others can see it (mechanism 4)."""
+        text = body.decode("utf-8")
+        return self._type(guard, ("paste", "--pane-id", guard.pane_id, "--", text))
+
+    def enter(self, guard: Guard) -> Held:
+        """Look, one Enter, look again."""
+        return self._type(guard, ("send-keys", "--pane-id", guard.pane_id, "Enter"))
+
+    def _same(self, guard: Guard, *more: _Call) -> _Same | None:
+        """The guard's pane, where this server still has it, and what was said to ``more``."""
+        if not is_pane_id("zellij", guard.pane_id):
+            return None
+        asked = self._ask_pane(guard.pane_id, *more)
+        if asked is None or asked[0].server != guard.server or asked[1] is None:
+            return None
+        return asked[0], asked[1], asked[2]
+
+    def _type(self, guard: Guard, act: _Call) -> Held:
+        same = self._same(guard, dump(guard.pane_id))
+        if same is None or not _may_type(same, guard):
+            return "held"
+        self._cli.action(same[0], *act)
+        after = self._same(guard)
+        # an act on a pane that is gone is no error either (E7)
+        if after is None or after[1].dead:
+            raise BackendError(f"pane {guard.pane_id} went away while it was typed into")
+        return "done"
+
+    def close(self, guard: Guard) -> Held:
+        """Close the pane; a session of which nothing is left then ends as well (E12)."""
+        same = self._same(guard)
+        if same is None:
+            return "held"
+        served = same[0]
+        with self._unless_ended(served):
+            self._cli.action(served, "close-pane", "--pane-id", guard.pane_id)
+        self._until(lambda: self._same(guard) is None, f"pane {guard.pane_id} does not close")
+        if alive(self._processes, served.server):
+            with self._unless_ended(served):
+                self._opening.bury(served)
+        return "done"
+
+    @contextlib.contextmanager
+    def _unless_ended(self, served: Served) -> Iterator[None]:
+        """A session that ends while it is spoken to fails the call, and that is all right."""
+        try:
+            yield
+        except BackendError:
+            if alive(self._processes, served.server):
+                raise
+
+    def _until(self, done: Callable[[], bool], trouble: str) -> None:
+        until = time.monotonic() + self._cli.deadline
+        while not done():
+            if time.monotonic() >= until:
+                raise BackendTimeout(f"{trouble} within {self._cli.deadline:g} s")
+            time.sleep(_STEP)
+
+    def focus(self, guard: Guard) -> tuple[Held, str]:
+        """Tab and pane, for the client that typed last; that a client shows it is the proof."""
+        same = self._same(guard, CLIENTS)
+        if same is None:
+            return "held", ""
+        served, before = same[0], form.parse_clients(same[2][0])
+        trouble = self._try(served, "focus-pane-id", guard.pane_id)
+        shown = self._shown(served)
+        # where nobody has typed yet Zellij moves nobody: go on from pane to pane
+        for _ in self._cli.panes(served, self._session):
+            if not shown or guard.pane_id in shown.values():
+                break
+            trouble = self._try(served, "focus-next-pane")
+            shown = self._shown(served)
+        showing = [client for client, pane in shown.items() if pane == guard.pane_id]
+        if shown and not showing:
+            raise BackendError(f"no client shows pane {guard.pane_id}: {trouble or 'none moved'}")
+        moved = [client for client in showing if before.get(client) != guard.pane_id]
+        return "done", (moved or showing or [""])[0]
+
+    def _try(self, served: Served, *words: str) -> str:
+        """Why not, where it says no: to what is so already too."""
+        try:
+            self._cli.action(served, *words)
+        except BackendTimeout:
+            raise
+        except BackendError as error:
+            return error.message
+        return ""
+
+    def _shown(self, served: Served) -> dict[str, str]:
+        return form.parse_clients(self._cli.action(served, *CLIENTS))
+
+
+def _reading(pane_id: str) -> tuple[_Call, ...]:
+    """The dump that goes with a look; none where ``pane_id`` is no id and must reach no command."""
+    return (dump(pane_id),) if is_pane_id("zellij", pane_id) else ()
+
+
+def _may_type(same: _Same, guard: Guard) -> bool:
+    """True where everything that the guard asks for is so."""
+    _, pane, (screen, *_) = same
+    if pane.dead or pane.synchronized:
+        return False
+    lines = form.parse_screen(screen, pane.width, pane.height).lines
+    return form.holds(lines, guard.absent, guard.steady)
+
+
+__all__ = ["ZellijBackend"]

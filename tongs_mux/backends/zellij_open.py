@@ -1,0 +1,90 @@
+"""Opening a pane in a Zellij session, which is started where it has to be."""
+
+from __future__ import annotations
+
+from tongs_mux.backend import Opened, OpenRequest
+from tongs_mux.backends import zellij_format as form
+from tongs_mux.backends.zellij_cli import CLIENTS, TABS, ZellijCli
+from tongs_mux.backends.zellij_server import Served, Sessions
+from tongs_mux.backends.zellij_start import start_session
+from tongs_mux.errors import BackendError
+from tongs_mux.model import PaneRef
+from tongs_mux.process import Processes
+
+START_SECONDS = 15.0
+"""How long a session may take to start; it is more than one call."""
+
+
+class Opening:
+    """Opens panes by the given command, among the given sessions."""
+
+    def __init__(self, cli: ZellijCli, sessions: Sessions, processes: Processes) -> None:
+        self._cli = cli
+        self._sessions = sessions
+        self._processes = processes
+
+    def open(self, request: OpenRequest) -> Opened:
+        """A new pane in the session, or a new session with it, detached."""
+        self._cli.require()
+        served = self._sessions.find(request.session)
+        if served is not None and not self.bury(served):
+            return self._add(served, request)
+        if not request.create_session:
+            raise BackendError(f"there is no Zellij session {request.session!r}")
+        return self._start(request)
+
+    def bury(self, served: Served) -> bool:
+        """End a session of which nothing is left and that nobody looks at; True where it was."""
+        tabs, clients = self._cli.together(served, TABS, CLIENTS)
+        if not form.is_husk(tabs) or form.parse_clients(clients):
+            return False
+        self._cli.kill(served)
+        self._sessions.await_end(served, self._cli.deadline)
+        return True
+
+    def _add(self, served: Served, request: OpenRequest) -> Opened:
+        quiet = ("--no-focus",) if self._cli.knows("new-pane", "--no-focus") else ()
+        said = self._cli.action(
+            served,
+            *("new-pane", *quiet, "--close-on-exit", "--cwd", request.cwd),
+            *("--name", request.name, "--", *request.argv),
+        )
+        pane_id = form.parse_opened(said)
+        if pane_id not in self._cli.panes(served, request.session):
+            raise BackendError(
+                f"zellij said that it opened {pane_id}, but no such pane is there",
+                hint="its program may have ended at once",
+            )
+        pane = PaneRef("zellij", request.session, pane_id, None)
+        return Opened(pane, None, served.server, created_session=False)
+
+    def _start(self, request: OpenRequest) -> Opened:
+        self._sessions.socket_of(request.session)
+        found: dict[Served, tuple[str, ...]] = {}
+
+        def ready() -> bool:
+            served = self._sessions.named(request.session)
+            # nothing may connect before its first program runs: the server would die of it
+            if served is None or not self._runs_something(served):
+                return False
+            found[served] = tuple(self._cli.panes(served, request.session))
+            return bool(found[served])
+
+        start_session(
+            request,
+            program=self._cli.program,
+            config=self._sessions.doors.keep(form.CONFIG),
+            sockets=self._sessions.base,
+            ready=ready,
+            deadline=max(START_SECONDS, self._cli.deadline),
+        )
+        served, panes = found.popitem()
+        pane = PaneRef("zellij", request.session, panes[0], None)
+        return Opened(pane, None, served.server, created_session=True)
+
+    def _runs_something(self, served: Served) -> bool:
+        facts = (self._processes.facts(pid) for pid in self._processes.pids())
+        return any(it is not None and it.ppid == served.server.pid for it in facts)
+
+
+__all__ = ["START_SECONDS", "Opening"]

@@ -274,8 +274,9 @@ def test_a_socket_without_a_server_is_none_and_an_error_names_it(rig: TmuxRig):
     assert Path(rig.socket).is_socket()
     assert rig.backend.listing() is None
     assert rig.backend.look(opened.pane.pane_id) is None
+    assert rig.backend.enter(guard_of(opened)) == "held"  # nobody was there to press it
     with pytest.raises(BackendError, match=rig.socket):
-        rig.backend.enter(guard_of(opened))
+        rig.backend.history(opened.pane.pane_id, 5)
     assert pane(rig).server != opened.server
 
 

@@ -8,12 +8,13 @@
 case ${TONGS_AGENTS_LAUNCH_ID-} in
 '')
   case $4 in PreToolUse | PostToolUse | PeerTool | Subagent*) exit 0 ;; esac
-  TONGS_AGENTS_LAUNCH_PID=$PPID
+  tongs_claimed=$PPID
   ;;
 *[!0123456789abcdefghijklmnopqrstuvwxyz-]*) exit 0 ;;
 ????????*)
   [ ${#TONGS_AGENTS_LAUNCH_ID} -le 64 ] || exit 0
   [ "$3${TONGS_AGENTS_ATTACHED-}" != installedyes ] || exit 0
+  tongs_claimed=${TONGS_AGENTS_LAUNCH_PID-}
   ;;
 *) exit 0 ;;
 esac
@@ -34,7 +35,7 @@ tongs_pulse() {
 
 # An event counts only if the harness, our parent, is the claimed process.
 tongs_ours=
-if [ "$PPID" = "${TONGS_AGENTS_LAUNCH_PID-}" ]; then
+if [ "$PPID" = "$tongs_claimed" ]; then
   tongs_ours=yes
   tongs_pulse "$4"
 fi
@@ -54,7 +55,7 @@ tongs_below() {
   tongs_look "$PPID" || return 1
   case $tongs_name in
   sh | bash | dash | ash | busybox | zsh | ksh | ksh93 | mksh | lksh | yash | fish | csh | tcsh)
-    [ "$tongs_parent" = "$TONGS_AGENTS_LAUNCH_PID" ] && return 0
+    [ "$tongs_parent" = "$tongs_claimed" ] && return 0
     ;;
   esac
   [ "${TONGS_AGENTS_LAUNCH_WRAPPER-}" = yes ] || return 1
@@ -66,7 +67,7 @@ tongs_below() {
       tongs_harness=$tongs_name
       ;;
     esac
-    [ "$tongs_parent" = "$TONGS_AGENTS_LAUNCH_PID" ] && return 0
+    [ "$tongs_parent" = "$tongs_claimed" ] && return 0
     case $tongs_parent in '' | 0 | 1 | *[!0123456789]*) return 1 ;; esac
     tongs_look "$tongs_parent" || return 1
   done

@@ -143,7 +143,7 @@ class TmuxBackend:
         words = self._when(form.may_type(guard), guard, act, otherwise)
         try:
             return self._held(
-                self._server.must("load-buffer", "-b", name, "-", ";", *words, stdin=body)
+                self._server.run("load-buffer", "-b", name, "-", ";", *words, stdin=body)
             )
         except BackendTimeout:
             raise  # another call would only wait as long again; the list drops the buffer itself

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import click
 
+from tongs_agents.config_example import render_example
 from tongs_agents.reasons import REASONS
 
 ROOT = Path(__file__).parents[1]
@@ -76,12 +77,29 @@ def reasons_page() -> str:
     return "\n".join(parts) + "\n"
 
 
+def config_page() -> str:
+    """The configuration, as ``tongs-agents init`` writes it."""
+    return "\n".join(
+        [
+            "# Configuration\n",
+            _GENERATED,
+            "`$XDG_CONFIG_HOME/tongs-agents/config.toml`, or the file that",
+            "`TONGS_AGENTS_CONFIG` names; `tongs-agents config path` says which. It must be",
+            "yours and writable by nobody else. An unknown key, a wrong type or a value out",
+            "of range is an error that names the file, the key and the line.\n",
+            "`tongs-agents init` writes this, with a profile for each agent program it finds:\n",
+            f"```toml\n{render_example(['claude'])}```\n",
+        ]
+    )
+
+
 def _cell(text: str) -> str:
     return " ".join(text.split()).replace("|", "\\|")
 
 
 PAGES: Mapping[str, Callable[[], str]] = {
     "docs/reference/cli.md": cli_page,
+    "docs/reference/config.md": config_page,
     "docs/reference/reasons.md": reasons_page,
 }
 """Each generated page and what makes it."""

@@ -62,31 +62,38 @@ class Zellij:
     terminals: str
     """Socket of a private tmux, whose panes are the terminals of attached clients."""
 
-    def run(self, *words: str, check: bool = True, timeout: float = 20) -> str:
-        done = subprocess.run(
-            [self.program, *words],
-            encoding="utf-8",
-            capture_output=True,
-            stdin=subprocess.DEVNULL,
-            timeout=timeout,
-        )
-        assert not check or done.returncode == 0, (words, done.stdout, done.stderr)
-        return done.stdout
+    def run(self, *words: str) -> str:
+        ran = _ran((self.program, *words))
+        assert ran.returncode == 0, (words, ran.stdout, ran.stderr)
+        return ran.stdout
 
-    def action(self, session: str, *words: str, check: bool = True) -> str:
-        return self.run("--session", session, "action", *words, check=check)
+    def action(self, session: str, *words: str) -> str:
+        """One action; asked again where Zellij overlooked its own session, as it does at times."""
+        argv = (self.program, "--session", session, "action", *words)
+
+        def done() -> subprocess.CompletedProcess[str] | None:
+            ran = _ran(argv)
+            return None if "no active session" in ran.stderr else ran
+
+        ran = wait_for(done, what=f"an answer to {words}")
+        assert ran.returncode == 0, (words, ran.stdout, ran.stderr)
+        return ran.stdout
+
+    def answer(self, session: str, *words: str) -> str:
+        """What an action that only reads says; one that says nothing is asked again."""
+        return wait_for(lambda: self.action(session, *words), what=f"an answer to {words}")
 
     def panes(self, session: str) -> dict[str, dict[str, Any]]:
         """Its terminal panes by id, as Zellij lists them."""
-        rows = json.loads(self.action(session, "list-panes", "--all", "--json"))
+        rows = json.loads(self.answer(session, "list-panes", "--all", "--json"))
         return {f"terminal_{it['id']}": it for it in rows if not it["is_plugin"]}
 
     def screen(self, session: str, pane: str) -> str:
-        return self.action(session, "dump-screen", "--pane-id", pane)
+        return self.answer(session, "dump-screen", "--pane-id", pane)
 
     def clients(self, session: str) -> dict[str, str]:
         """Each attached client and the pane that it shows."""
-        return parse_clients(self.action(session, "list-clients"))
+        return parse_clients(self.answer(session, "list-clients"))
 
     def server(self, session: str) -> psutil.Process:
         """The process that was started to serve a session of this name."""
@@ -149,6 +156,12 @@ class Client:
     def leave(self) -> None:
         self.zellij.tmux("kill-pane", "-t", self.terminal)
         wait_for(lambda: self.name not in self.zellij.clients(self.session), what="its end")
+
+
+def _ran(argv: tuple[str, ...]) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        argv, encoding="utf-8", capture_output=True, stdin=subprocess.DEVNULL, timeout=20
+    )
 
 
 def _runs(process: psutil.Process) -> bool:

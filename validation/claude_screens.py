@@ -154,6 +154,9 @@ def busy(camera: Camera) -> None:
     camera.terminal.press(pane, "Enter")
     _settle()
     camera.take("subagent-viewed", pane)
+    camera.terminal.press(pane, "Escape")
+    _settle()
+    camera.take("subagent-composer", pane)
 
 
 def permissions(camera: Camera) -> None:

@@ -31,6 +31,7 @@ SERVER = ProcessIdentity(1, "x:1")
 SHELLS = {
     "dash": ("dash", "-c"),
     "bash": ("bash", "-c"),
+    "bash as sh": ("bash", "--posix", "-c"),
     "busybox": ("busybox", "ash", "-c"),
 }
 

@@ -55,7 +55,7 @@ def main() -> None:
     try:
         _guard_descriptors()
         _signal.signal(_signal.SIGALRM, lambda *_: _exit(0))
-        _signal.alarm(SECONDS)
+        _signal.setitimer(_signal.ITIMER_REAL, SECONDS)
         sys.path.append(__file__.rpartition("/tongs_agents/")[0])
         run(sys.argv[1:], posix.environ, posix.getppid(), at)
     finally:

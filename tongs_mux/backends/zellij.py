@@ -25,8 +25,8 @@ _Same = tuple[Served, PaneFacts, list[str]]
 class ZellijBackend:
     """One Zellij session: to Zellij each is a server of its own.
 
-    A read is one round of ``zellij`` processes, all at once; an act is such a
-    round, one process that writes, and a round again.
+    A read is two or three ``zellij`` processes, an act such a read, one process
+    that writes, and a read again.
     """
 
     multiplexer: Multiplexer = "zellij"
@@ -59,7 +59,7 @@ class ZellijBackend:
         if served is None:
             return None
         try:
-            return served, self._cli.together(served, *calls)
+            return served, self._cli.ask(served, *calls)
         except BackendError:
             if not alive(self._processes, served.server):
                 return None
@@ -104,7 +104,7 @@ class ZellijBackend:
     def has_session(self, session: str) -> bool:
         """True where exactly this session answers, and has a pane left."""
         served = self._sessions.named(session)
-        return served is not None and not form.is_husk(self._cli.action(served, *TABS))
+        return served is not None and not form.is_husk(self._cli.ask(served, TABS)[0])
 
     def focused(self) -> frozenset[str]:
         """The pane that each attached client shows."""
@@ -142,7 +142,7 @@ class ZellijBackend:
         same = self._same(guard, dump(guard.pane_id))
         if same is None or not _may_type(same, guard):
             return "held"
-        self._cli.action(same[0], *act)
+        self._cli.act(same[0], *act)
         after = self._same(guard)
         # an act on a pane that is gone is no error either (E7)
         if after is None or after[1].dead:
@@ -156,7 +156,7 @@ class ZellijBackend:
             return "held"
         served = same[0]
         with self._unless_ended(served):
-            self._cli.action(served, "close-pane", "--pane-id", guard.pane_id)
+            self._cli.act(served, "close-pane", "--pane-id", guard.pane_id)
         self._until(lambda: self._same(guard) is None, f"pane {guard.pane_id} does not close")
         if alive(self._processes, served.server):
             with self._unless_ended(served):
@@ -202,7 +202,7 @@ class ZellijBackend:
     def _try(self, served: Served, *words: str) -> str:
         """Why not, where it says no: to what is so already too."""
         try:
-            self._cli.action(served, *words)
+            self._cli.act(served, *words)
         except BackendTimeout:
             raise
         except BackendError as error:
@@ -210,7 +210,7 @@ class ZellijBackend:
         return ""
 
     def _shown(self, served: Served) -> dict[str, str]:
-        return form.parse_clients(self._cli.action(served, *CLIENTS))
+        return form.parse_clients(self._cli.ask(served, CLIENTS)[0])
 
 
 def _reading(pane_id: str) -> tuple[_Call, ...]:

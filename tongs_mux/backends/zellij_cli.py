@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 from tongs_mux.backends.zellij_door import DOOR_SESSION
 from tongs_mux.backends.zellij_format import parse_panes, parse_version
 from tongs_mux.backends.zellij_server import Served
 from tongs_mux.bounded import DeadlinePassed, run
-from tongs_mux.errors import BackendError, BackendTimeout, BackendUnavailable
+from tongs_mux.errors import BackendError, BackendOutputError, BackendTimeout, BackendUnavailable
 from tongs_mux.model import PaneFacts
 
 DEADLINE = 5.0
@@ -23,6 +23,9 @@ PANES = ("list-panes", "--all", "--json")
 TABS = ("list-tabs", "--all", "--json")
 CLIENTS = ("list-clients",)
 
+_NOT_SENT = "There is no active session"
+_TRIES = 5
+_STEP = 0.02
 _FOREIGN = ("ZELLIJ", "TMUX")
 
 
@@ -51,14 +54,15 @@ class ZellijCli:
         self._version: tuple[int, ...] | None = None
         self._help: dict[str, str] = {}
 
-    def run(self, *words: str, door: str = "") -> Answer:
+    def run(self, *words: str, door: str = "", deadline: float | None = None) -> Answer:
         """One process. Raises BackendTimeout, BackendUnavailable."""
         environ = {**self.environ, **({"ZELLIJ_SOCKET_DIR": door} if door else {})}
+        seconds = self.deadline if deadline is None else deadline
         try:
-            done = run([self.program, *words], environ=environ, stdin=b"", deadline=self.deadline)
+            done = run([self.program, *words], environ=environ, stdin=b"", deadline=seconds)
         except DeadlinePassed:
             raise BackendTimeout(
-                f"zellij did not answer within {self.deadline:g} s",
+                f"zellij {' '.join(words[2:4])} did not answer within {self.deadline:g} s",
                 hint="look whether the session's server is stopped or overloaded; "
                 "nothing was concluded",
             ) from None
@@ -69,23 +73,50 @@ class ZellijCli:
             ) from None
         return Answer(done.code, _text(done.out), _text(done.err).strip())
 
-    def action(self, served: Served, *words: str) -> str:
-        """What ``zellij action`` printed; BackendError where it says no (E6)."""
-        answer = self.run("--session", DOOR_SESSION, "action", *words, door=served.door)
+    def ask(self, served: Served, *calls: tuple[str, ...]) -> list[str]:
+        """What actions that only read printed, all of them within one deadline.
+
+        One after the other: two at once take each other's answers away. One that
+        got none (status 0 all the same) is asked again, as long as there is time.
+        """
+        until = time.monotonic() + self.deadline
+        return [self._asked(served, words, until) for words in calls]
+
+    def _asked(self, served: Served, words: tuple[str, ...], until: float) -> str:
+        for _ in range(_TRIES):
+            said = self._action(served, words, until)
+            if said:
+                return said
+            time.sleep(_STEP)
+        raise BackendOutputError(f"zellij {words[0]} answered nothing, {_TRIES} times")
+
+    def act(self, served: Served, *words: str) -> str:
+        """What an action that changes something printed; once it was sent it is not sent again."""
+        return self._action(served, words, time.monotonic() + self.deadline)
+
+    def _action(self, served: Served, words: tuple[str, ...], until: float) -> str:
+        """Raises BackendError where it says no (E6), BackendTimeout."""
+        answer = self._sent(served, words, until)
         if answer.code != 0:
             self.require()
             said = (answer.error or answer.out).strip().partition("\n")[0]
             raise BackendError(f"zellij {words[0]}: {said or f'status {answer.code}'}")
         return answer.out
 
-    def together(self, served: Served, *calls: tuple[str, ...]) -> list[str]:
-        """Several actions that only read, at once: they see one moment, as nearly as may be."""
-        with ThreadPoolExecutor(len(calls)) as pool:
-            return list(pool.map(lambda words: self.action(served, *words), calls))
+    def _sent(self, served: Served, words: tuple[str, ...], until: float) -> Answer:
+        """It first asks whether the session is there, and can miss that answer: then ask again."""
+        command = ("--session", DOOR_SESSION, "action", *words)
+        for _ in range(_TRIES):
+            left = max(until - time.monotonic(), 0.0)
+            answer = self.run(*command, door=served.door, deadline=left)
+            if answer.code != 1 or not answer.error.startswith(_NOT_SENT):
+                return answer
+            time.sleep(_STEP)
+        return answer
 
     def panes(self, served: Served, session: str) -> dict[str, PaneFacts]:
         """Every terminal pane, by id."""
-        panes, tabs = self.together(served, PANES, TABS)
+        panes, tabs = self.ask(served, PANES, TABS)
         return parse_panes(panes, tabs, session)
 
     def kill(self, served: Served) -> None:

@@ -46,6 +46,18 @@ def parse_panes(panes: str, tabs: str, session: str) -> dict[str, PaneFacts]:
     return {facts.pane_id: facts for facts in found}
 
 
+def parse_commands(panes: str) -> dict[str, bool]:
+    """Terminal panes by id: whether each was opened with a command of its own.
+
+    Raises BackendOutputError.
+    """
+    try:
+        rows = [pane for pane in _objects(panes) if pane["is_plugin"] is False]
+        return {f"terminal_{int(it['id'])}": bool(it["terminal_command"]) for it in rows}
+    except (ValueError, KeyError, TypeError) as error:
+        raise BackendOutputError(f"zellij listed a pane in an unknown form: {error!r}") from error
+
+
 def is_husk(tabs: str) -> bool:
     """True for a session of which nothing is left but its bars. Raises BackendOutputError.
 
@@ -230,6 +242,7 @@ __all__ = [
     "kdl",
     "layout",
     "parse_clients",
+    "parse_commands",
     "parse_history",
     "parse_opened",
     "parse_panes",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tongs_mux.backend import Opened, OpenRequest
 from tongs_mux.backends import zellij_format as form
-from tongs_mux.backends.zellij_cli import CLIENTS, TABS, ZellijCli
+from tongs_mux.backends.zellij_cli import CLIENTS, PANES, TABS, ZellijCli
 from tongs_mux.backends.zellij_server import Served, Sessions
 from tongs_mux.backends.zellij_start import start_session
 from tongs_mux.errors import BackendError
@@ -35,7 +35,7 @@ class Opening:
 
     def bury(self, served: Served) -> bool:
         """End a session of which nothing is left and that nobody looks at; True where it was."""
-        tabs, clients = self._cli.together(served, TABS, CLIENTS)
+        tabs, clients = self._cli.ask(served, TABS, CLIENTS)
         if not form.is_husk(tabs) or form.parse_clients(clients):
             return False
         self._cli.kill(served)
@@ -44,7 +44,7 @@ class Opening:
 
     def _add(self, served: Served, request: OpenRequest) -> Opened:
         quiet = ("--no-focus",) if self._cli.knows("new-pane", "--no-focus") else ()
-        said = self._cli.action(
+        said = self._cli.act(
             served,
             *("new-pane", *quiet, "--close-on-exit", "--cwd", request.cwd),
             *("--name", request.name, "--", *request.argv),
@@ -60,15 +60,15 @@ class Opening:
 
     def _start(self, request: OpenRequest) -> Opened:
         self._sessions.socket_of(request.session)
-        found: dict[Served, tuple[str, ...]] = {}
+        found: list[tuple[Served, str]] = []
 
         def ready() -> bool:
             served = self._sessions.named(request.session)
             # nothing may connect before its first program runs: the server would die of it
             if served is None or not self._runs_something(served):
                 return False
-            found[served] = tuple(self._cli.panes(served, request.session))
-            return bool(found[served])
+            found.extend((served, pane) for pane in self._first_pane(served))
+            return bool(found)
 
         start_session(
             request,
@@ -78,9 +78,17 @@ class Opening:
             ready=ready,
             deadline=max(START_SECONDS, self._cli.deadline),
         )
-        served, panes = found.popitem()
-        pane = PaneRef("zellij", request.session, panes[0], None)
+        served, pane_id = found[0]
+        pane = PaneRef("zellij", request.session, pane_id, None)
         return Opened(pane, None, served.server, created_session=True)
+
+    def _first_pane(self, served: Served) -> tuple[str, ...]:
+        """Our pane's id; none before it is there. A session without it is ended again (E6)."""
+        panes = form.parse_commands(self._cli.ask(served, PANES)[0])
+        if panes and not any(panes.values()):
+            self._cli.kill(served)
+            raise BackendError("zellij started a session without the pane that was asked for")
+        return tuple(pane for pane, commanded in panes.items() if commanded)
 
     def _runs_something(self, served: Served) -> bool:
         facts = (self._processes.facts(pid) for pid in self._processes.pids())

@@ -67,7 +67,9 @@ def start_session(
     """
     with _plan(request) as plan, _terminal() as terminal:
         words = (
-            *(program, "--config", str(config), f"--session={request.session}"),
+            # without a directory of configurations it reads no layout, and does not say so
+            *(program, "--config-dir", str(config.parent), "--config", str(config)),
+            f"--session={request.session}",
             *("--new-session-with-layout", plan),
         )
         environ = _environment(request.environment, sockets)

@@ -71,11 +71,11 @@ class Zellij:
         """One action; asked again where Zellij overlooked its own session, as it does at times."""
         argv = (self.program, "--session", session, "action", *words)
 
-        def done() -> subprocess.CompletedProcess[str] | None:
+        def done() -> list[subprocess.CompletedProcess[str]]:
             ran = _ran(argv)
-            return None if "no active session" in ran.stderr else ran
+            return [] if "no active session" in ran.stderr else [ran]
 
-        ran = wait_for(done, what=f"an answer to {words}")
+        (ran,) = wait_for(done, what=f"an answer to {words}")
         assert ran.returncode == 0, (words, ran.stdout, ran.stderr)
         return ran.stdout
 
@@ -96,9 +96,9 @@ class Zellij:
         return parse_clients(self.answer(session, "list-clients"))
 
     def server(self, session: str) -> psutil.Process:
-        """The process that was started to serve a session of this name."""
-        (found,) = [it for it in self.servers() if it.cmdline()[2].endswith(f"/{session}")]
-        return found
+        """The process that was last started to serve a session of this name."""
+        found = [it for it in self.servers() if it.cmdline()[2].endswith(f"/{session}")]
+        return max(found, key=lambda it: (it.create_time(), it.pid))
 
     def servers(self) -> list[psutil.Process]:
         """Every server whose socket is in this test's directory."""

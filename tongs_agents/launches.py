@@ -8,12 +8,16 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+from tongs_agents.attaching import Wanted, attach, settings_path, version_of, write_settings
 from tongs_agents.errors import LaunchError, Refused
-from tongs_agents.harness.inherited import cleaned
+from tongs_agents.harness.claude_attach import Attachment
+from tongs_agents.harness.inherited import cleaned, for_launch
 from tongs_agents.harness.registry import Harness, harness_named
+from tongs_agents.hooks import HOOKS_LABEL
 from tongs_agents.multiplexers import make_socket_dir, workspace_pane
 from tongs_agents.parcel import Parcel, leave, parcel_path
 from tongs_agents.paths import Places
+from tongs_agents.watching import Watch
 from tongs_mux.acts import Act, Actor, refusals
 from tongs_mux.control import Controller
 from tongs_mux.errors import BadText, MuxError, StartFailed
@@ -59,6 +63,7 @@ class Starter:
     control: Controller
     places: Places
     config: Config
+    watch: Watch
     environ: Mapping[str, str]
     uid: int
     home: Path
@@ -87,12 +92,41 @@ class Starter:
             if body is not None:
                 act.about(body, sha256(body))
             text = None if body is None else body.decode("utf-8")
-            harness = harness_named(profile.harness)
-            argv, pasted = _with_prompt(harness, record.argv, text)
+            record, attached = self._attach(record, profile)
+            argv, pasted = _with_prompt(harness_named(profile.harness), attached.argv, text)
             spawned = self._start(record, argv, profile.env, act)
-        if pasted is not None and spawned.state == "running":
+            spawned = replace(spawned, notices=(*spawned.notices, *attached.notices))
+        if body is None or spawned.state != "running":
+            return replace(spawned, prompt="pasted" if body is not None else None)
+        if pasted is not None:
             return self._first_prompt(spawned, pasted, by)
-        return replace(spawned, prompt="pasted" if body is not None else None)
+        return replace(spawned, prompt=self._taken(spawned.record, sha256(body)))
+
+    def _attach(self, record: LaunchRecord, profile: Profile) -> tuple[LaunchRecord, Attachment]:
+        """The record with its label, and the command line with our hooks, where it takes them."""
+        if profile.attach == "never":
+            return record, Attachment(record.argv, None)
+        path = settings_path(self.places.runtime_dir, record.launch_id)
+        environ = for_launch(self.environ, self.environ, profile.env, {})
+        wanted = Wanted(
+            profile.harness,
+            record.argv,
+            path,
+            version=lambda: version_of(record.argv[0], environ),
+            read=lambda name: (Path(record.cwd) / name).read_text(encoding="utf-8"),
+        )
+        found = attach(wanted)
+        if found.settings is not None:
+            write_settings(path, found.settings)
+            record = replace(record, labels={**record.labels, HOOKS_LABEL: "attached"})
+        return record, found
+
+    def _taken(self, record: LaunchRecord, digest: str) -> Literal["submitted", "pasted"]:
+        """Whether the program said that it took the prompt that it was started with."""
+        if HOOKS_LABEL not in record.labels:
+            return "pasted"
+        proof = self.watch.proof(record)
+        return "pasted" if proof(digest, record.created_at) is None else "submitted"
 
     def _start(
         self, record: LaunchRecord, argv: tuple[str, ...], env: Mapping[str, str], act: Act
@@ -227,7 +261,14 @@ class Starter:
         reader = reader_of(record)
         self._await_ready(record, reader)
         try:
-            receipt = self.control.send(record, prompt, reader, by, wrapper=is_wrapper(record))
+            receipt = self.control.send(
+                record,
+                prompt,
+                reader,
+                by,
+                wrapper=is_wrapper(record),
+                proof=self.watch.proof(record) if HOOKS_LABEL in record.labels else None,
+            )
         except (MuxError, BadText) as error:
             notice = f"the prompt was not sent: {error}"
             return replace(spawned, notices=(*spawned.notices, notice))

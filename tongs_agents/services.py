@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from tongs_agents.config import Config
     from tongs_agents.launches import Starter
     from tongs_agents.multiplexers import BackendFactory
+    from tongs_agents.watching import Watch
     from tongs_mux.audit import AuditLog
     from tongs_mux.claims import LaunchStore
     from tongs_mux.control import Controller
@@ -141,6 +142,15 @@ class Services:
         return self.audit
 
     @cached_property
+    def watch(self) -> Watch:
+        """What launches are doing. Raises PlaceRefused."""
+        from tongs_agents.sessions import SessionStore
+        from tongs_agents.watching import Watch
+
+        sessions = SessionStore(self.places.sessions, clock=self.clock)
+        return Watch(self.control, sessions, self.places.runtime_dir, self.clock)
+
+    @cached_property
     def starter(self) -> Starter:
         """Starts launches. Raises ConfigError, PlaceRefused, AuditFailed."""
         from tongs_agents.launches import Starter
@@ -149,6 +159,7 @@ class Services:
             control=self.acting(),
             places=self.places,
             config=self.config,
+            watch=self.watch,
             environ=self.environ,
             uid=self.uid,
             home=self.home,

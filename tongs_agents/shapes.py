@@ -7,10 +7,12 @@ from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
 from tongs_mux.evidence import Seen
-from tongs_mux.model import Check, PaneRef, Receipt
+from tongs_mux.model import PaneRef, Receipt
 
 if TYPE_CHECKING:
     from tongs_agents.launches import Spawned
+    from tongs_agents.sessions import Session
+    from tongs_agents.watching import Doing
 
 
 def pane_of(seen: Seen) -> PaneRef | None:
@@ -26,25 +28,38 @@ def pane_shape(pane: PaneRef | None) -> dict[str, Any] | None:
     return None if pane is None else asdict(pane)
 
 
-def launch_shape(seen: Seen, *, orphan: bool) -> dict[str, Any]:
+def launch_shape(doing: Doing, *, orphan: bool) -> dict[str, Any]:
     """A launch as ``list`` and ``agent-status`` show it."""
-    from tongs_agents.status import status_of  # here: a send's reply has no status
-
-    record = seen.record
-    status, since = status_of(record, seen)
+    seen, record = doing.seen, doing.seen.record
     return {
         "launch_id": record.launch_id,
         "profile": record.labels.get("profile", ""),
         "harness": record.labels.get("harness", "other"),
         "state": seen.verdict.state,
-        "status": status,
-        "since": since,
+        "status": doing.status.status,
+        "since": doing.status.since,
         "pane": pane_shape(pane_of(seen)),
         "spawned_by": record.labels.get("spawned_by"),
         "orphan": orphan,
         "pid": None if record.claim is None else record.claim.process.pid,
         "cwd": record.cwd,
         "chat": None,
+    }
+
+
+def session_shape(session: Session) -> dict[str, Any]:
+    """A session as ``list`` and the ``fleet_*`` tools show it."""
+    return {
+        "session_id": session.session_id,
+        "canonical_id": session.canonical_id,
+        "harness": session.harness,
+        "status": session.status,
+        "detail": session.detail,
+        "tool": session.tool,
+        "cwd": session.cwd,
+        "pid": None if session.process is None else session.process.pid,
+        "since": session.since,
+        "launch_id": session.launch_id,
     }
 
 
@@ -57,9 +72,12 @@ def counts(launches: Iterable[dict[str, Any]]) -> dict[str, int]:
     return dict(sorted(found.items()))
 
 
-def evidence_shape(checks: Iterable[Check], at: float) -> list[dict[str, Any]]:
-    """Checks of a look at time ``at``, as ``--why`` lists them."""
-    return [{"check": check.name, "seen": check.seen, "at": at} for check in checks]
+def evidence_shape(doing: Doing, at: float) -> list[dict[str, Any]]:
+    """The checks of a look at time ``at``, then what the status stands on: ``--why``."""
+    checks = [
+        {"check": check.name, "seen": check.seen, "at": at} for check in doing.seen.verdict.checks
+    ]
+    return [*checks, *(asdict(fact) for fact in doing.status.evidence)]
 
 
 def spawned_shape(spawned: Spawned) -> dict[str, Any]:
@@ -94,5 +112,6 @@ __all__ = [
     "pane_of",
     "pane_shape",
     "receipt_shape",
+    "session_shape",
     "spawned_shape",
 ]

@@ -19,7 +19,7 @@ from tongs_mux.evidence import Backends, Seen, Witness, refusal
 from tongs_mux.files import locked, private_dir
 from tongs_mux.guards import Foreground, wrapped
 from tongs_mux.leftover import LeftoverStore, left
-from tongs_mux.model import Fact, LaunchRecord, Receipt
+from tongs_mux.model import Fact, LaunchRecord, ProcessIdentity, Receipt
 from tongs_mux.process import Processes, alive, ancestors, end, foreground
 from tongs_mux.reader import Reader, Reading
 from tongs_mux.send import Pauses, Sending, Sight
@@ -110,27 +110,51 @@ class Controller:
             seen = self.verify(record)
             if not (seen.verdict.verified or still_ours(seen)):
                 raise refusal(seen)
+            program = self._program(record)
             act.begin()
             if self._backend(record).close(self._guard(seen)) == "held":
                 raise refusal(self.verify(record), changed=True)
-            self._await_end(record)
+            self._await_end(program)
         with self.store.holding(record.launch_id):
             current = self.store.read(record.launch_id)
             self.store.update(replace(current, ended_at=self.clock()))
 
-    def _await_end(self, record: LaunchRecord) -> None:
-        """Closing hangs up the terminal; a program that ignores it is ended by its identity."""
-        if record.claim is None:
-            return
-        who = record.claim.process
+    def _program(self, record: LaunchRecord) -> tuple[ProcessIdentity, ...]:
+        """The claimed process, and what it runs in front of its terminal: a wrapper's agent (D3).
+
+        What it put into a group of its own, as a server it started, is not meant.
+        """
+        who = record.claim.process if record.claim else None
+        if who is None or not alive(self.processes, who):
+            return ()
+        claimed = self.processes.facts(who.pid)
+        if claimed is None:
+            return ()
+        below = [
+            ProcessIdentity(facts.pid, facts.start_token)
+            for facts in map(self.processes.facts, self.processes.pids())
+            if facts is not None
+            and facts.group == claimed.foreground_group > 0
+            and claimed.pid in ancestors(self.processes, facts.pid)
+        ]
+        return (who, *below)
+
+    def _await_end(self, program: tuple[ProcessIdentity, ...]) -> None:
+        """Closing hangs up the terminal; who ignores it is ended by identity."""
+
+        def gone() -> bool:
+            return not any(alive(self.processes, who) for who in program)
+
         for number in (signal.SIGTERM, signal.SIGKILL):
-            if self._gone_within(END_SECONDS, lambda: not alive(self.processes, who)):
+            if self._gone_within(END_SECONDS, gone):
                 return
-            end(who, number, self.processes)
-        if not self._gone_within(END_SECONDS, lambda: not alive(self.processes, who)):
+            for who in program:
+                end(who, number, self.processes)
+        if not self._gone_within(END_SECONDS, gone):
+            left = ",".join(str(who.pid) for who in program if alive(self.processes, who))
             raise DeliveryUncertain(
-                f"the pane was closed, but its program (pid {who.pid}) does not end",
-                reason="failed", effect="partial", hint=f"look at it with `ps -p {who.pid}`",
+                f"the pane was closed, but its program (pid {left}) does not end",
+                reason="failed", effect="partial", hint=f"look at it with `ps -p {left}`",
             )  # fmt: skip
 
     def _gone_within(self, seconds: float, gone: Callable[[], bool]) -> bool:

@@ -72,8 +72,16 @@ def _npm(npm: str, harness: Pinned, cache: Path) -> None:
     argv += [f"--allow-scripts={harness.package}", f"{harness.package}@{harness.version}"]
     done = subprocess.run(argv, capture_output=True, encoding="utf-8", errors="replace")
     if done.returncode:
-        last = (done.stderr.strip() or done.stdout.strip() or "no message").splitlines()[-1]
-        raise CannotRun(f"npm could not install {harness.package} {harness.version}: {last}")
+        raise CannotRun(
+            f"npm could not install {harness.package} {harness.version}: {_complaint(done.stderr)}"
+        )
+
+
+def _complaint(said: str) -> str:
+    """The last line of what npm said that tells something; it ends with where its log is."""
+    lines = [line.removeprefix("npm error ").strip() for line in said.splitlines()]
+    telling = [line for line in lines if line and "log of this run" not in line]
+    return telling[-1] if telling else "it did not say why"
 
 
 def _version(program: Path) -> str:

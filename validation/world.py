@@ -53,8 +53,7 @@ def world(programs: Path, *, directory: Path | None = None, keep: bool = False) 
 
     Raises CannotRun where tmux is missing.
     """
-    if shutil.which("tmux") is None:
-        raise CannotRun("tmux is not on PATH: install it with your system's package manager.")
+    need_tmux()
     if directory is None:
         directory = Path(tempfile.mkdtemp(prefix="tg-v-", dir=_PLACE))
     made = World(directory, _environ(directory, programs))
@@ -66,6 +65,12 @@ def world(programs: Path, *, directory: Path | None = None, keep: bool = False) 
         if not keep:
             end_all(directory)
             shutil.rmtree(directory, ignore_errors=True)
+
+
+def need_tmux() -> None:
+    """Raises CannotRun where tmux is missing."""
+    if shutil.which("tmux") is None:
+        raise CannotRun("tmux is not on PATH: install it with your system's package manager.")
 
 
 def _environ(directory: Path, programs: Path) -> dict[str, str]:
@@ -108,4 +113,4 @@ def _processes(directory: Path) -> list[int]:
     return [pid for pid in found if pid != os.getpid()]
 
 
-__all__ = ["MARK", "World", "end_all", "world"]
+__all__ = ["MARK", "World", "end_all", "need_tmux", "world"]

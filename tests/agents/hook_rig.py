@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import select
 import shutil
 import subprocess
 import sys
@@ -24,6 +25,8 @@ from tongs_mux.model import Claim, LaunchRecord, PaneRef, ProcessIdentity
 from tongs_mux.process import identity, system_processes
 
 LAUNCH = "0123456789ab"
+ANSWER_S = 30
+"""So long a hook may take in a test before it hangs."""
 STAND_IN = Path(__file__).with_name("hook_stand_in.py")
 PYTHON = Path(os.path.realpath(sys.executable))
 SERVER = ProcessIdentity(1, "x:1")
@@ -151,6 +154,8 @@ class World:
             request["payload"] = str(file)
         self.process.stdin.write(json.dumps({"argv": argv, **request}) + "\n")
         self.process.stdin.flush()
+        ready, _, _ = select.select([self.process.stdout], [], [], ANSWER_S)
+        assert ready, f"no end of {argv} within {ANSWER_S} s"
         return [Ended(*one) for one in json.loads(self.process.stdout.readline())]
 
     def hook(
@@ -174,7 +179,11 @@ class World:
         for pipe in (self.process.stdin, self.process.stdout):
             if pipe is not None:
                 pipe.close()
-        self.process.wait(timeout=10)
+        try:
+            self.process.wait(timeout=10)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
 
 
 def hook(

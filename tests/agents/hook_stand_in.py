@@ -1,7 +1,8 @@
 """A stand-in for a harness: the claimed process, which runs what it is told as hooks.
 
 A request is one JSON line on standard input: ``argv``, and optionally ``payload``
-(a file), ``env`` (changes), ``closed`` (descriptors), ``times`` (so many at once).
+(a file), ``env`` (changes), ``closed`` (descriptors), ``cwd``,
+``times`` (so many at once).
 The answer is one line: for each, code, output and errors.
 """
 
@@ -25,6 +26,7 @@ def start(request):
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         env=env,
+        cwd=request.get("cwd"),
         preexec_fn=close if request.get("closed") else None,  # noqa: PLW1509 - one thread only
     )
 

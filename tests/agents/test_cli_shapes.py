@@ -7,8 +7,10 @@ from dataclasses import replace
 import pytest
 
 from tests.agents.test_inside import Family
+from tongs_agents.sessions import Told
 from tongs_agents.shapes import counts, launch_shape
-from tongs_agents.status import is_orphan, status_of
+from tongs_agents.status import fold, is_orphan, status_of
+from tongs_agents.watching import Doing
 from tongs_mux.evidence import Seen
 from tongs_mux.model import Claim, LaunchRecord, PaneFacts, PaneRef, ProcessIdentity, State, Verdict
 
@@ -77,18 +79,22 @@ def test_an_orphan_is_one_whose_opener_is_known_to_have_ended(
     assert is_orphan(record, {opener.launch_id: opener}, Family({10: 1, 1: 0})) is expected
 
 
+def _doing(seen: Seen) -> Doing:
+    return Doing(seen, fold(seen.record, seen.verdict.state, Told(), 0.0))
+
+
 def test_the_session_is_the_one_that_the_pane_is_in_by_now():
     facts = PaneFacts("%0", 10, "moved", "w", False, "", False, "x", "", 80, 24)
-    shape = launch_shape(_seen(CLAIMED, "running", facts), orphan=False)
+    shape = launch_shape(_doing(_seen(CLAIMED, "running", facts)), orphan=False)
     assert shape["pane"]["session"] == "moved"
-    stranger = launch_shape(_seen(CLAIMED, "replaced", facts), orphan=False)
+    stranger = launch_shape(_doing(_seen(CLAIMED, "replaced", facts)), orphan=False)
     assert stranger["pane"]["session"] == "agents"
-    assert launch_shape(_seen(NEW, "pending"), orphan=False)["pane"] is None
+    assert launch_shape(_doing(_seen(NEW, "pending")), orphan=False)["pane"] is None
 
 
 def test_counts_are_by_status_or_else_by_state():
     launches = [
-        launch_shape(_seen(CLAIMED, state), orphan=False)
+        launch_shape(_doing(_seen(CLAIMED, state)), orphan=False)
         for state in ("running", "exited", "running")
     ]
     assert counts(launches) == {"ended": 1, "running": 2}

@@ -27,11 +27,13 @@ from tests.agents.hook_rig import (
     hook,
     launched,
     named,
+    told,
     unlaunched,
     world_at,
 )
 from tongs_agents.hooks import identity as hook_identity
 from tongs_agents.hooks import proc
+from tongs_agents.hooks.command import DIRECTORY
 from tongs_agents.launcher import MODULE
 from tongs_agents.parcel import Parcel, leave, parcel_path
 from tongs_agents.paths import resolve
@@ -149,6 +151,46 @@ def test_a_copy_of_the_record_in_another_state_dir_is_not_believed(rig: World):
     file.write_text(json.dumps(values), encoding="ascii")
     assert rig.hook("Stop", env={"TONGS_AGENTS_STATE_DIR": str(other)}) == SILENT
     assert not (other / "sessions").exists()
+
+
+def direct(world: World, *before: str, source: str = "attached") -> bool:
+    """True where an event that came to Python without the front was recorded."""
+    words = (str(PYTHON), "-I", "-S", str(DIRECTORY / "entry.py"))
+    payload = json.dumps(told({})).encode("ascii")
+    line = [*before, *words, "claude", "--from", source, "Stop", str(world.pid)]
+    assert world.ask(line, payload) == [SILENT]
+    return world.places.sessions.exists()
+
+
+SHELL = ("bash", "-c", '"$0" "$@"; exit "$?"')
+
+
+@pytest.mark.requirement("A70")
+def test_python_makes_the_whole_check_itself(rig: World):
+    run = (str(PYTHON), "-I", "-S", "-c", NESTED)
+    for before in (run, (*run, *SHELL), (*SHELL, *run), (*SHELL, *SHELL, *SHELL)):
+        assert not direct(rig, *before)
+    assert direct(rig, *SHELL, *SHELL)
+
+
+@pytest.mark.requirement("A70")
+def test_python_sees_a_harness_in_a_harness_below_a_wrapper(tmp_path: Path):
+    with world_at(tmp_path) as world:
+        world.start(TONGS_AGENTS_LAUNCH_WRAPPER="yes")
+        world.record()
+        claude = (str(named("claude", tmp_path)), "-I", "-S", "-c", NESTED)
+        other = (str(named("a) S 1 (b", tmp_path)), "-I", "-S", "-c", NESTED)
+        assert not direct(world, *claude, *SHELL, *claude)
+        assert direct(world, *other, *SHELL, *claude)
+
+
+@pytest.mark.requirement("A72")
+def test_python_leaves_an_installed_hook_of_an_attached_launch(tmp_path: Path):
+    with world_at(tmp_path) as world:
+        world.start(TONGS_AGENTS_ATTACHED="yes")
+        world.record()
+        assert not direct(world, source="installed")
+        assert direct(world)
 
 
 @pytest.mark.requirement("A70")

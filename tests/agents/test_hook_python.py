@@ -265,23 +265,46 @@ def test_a_read_only_state_dir_is_no_trouble(rig: World):
     assert statuses(rig) == ["done"]
 
 
+def test_no_file_of_ours_takes_the_place_of_a_closed_descriptor(rig: World):
+    """Else what is meant for the harness would be written into it."""
+    file = rig.root / "number"
+    code = (
+        f"import posix, sys; sys.path.append({str(ROOT)!r}); "
+        "from tongs_agents.hooks import entry; "
+        f"new = lambda *_: posix.open({str(file)!r}, posix.O_WRONLY | posix.O_CREAT); "
+        "entry.run = lambda *_: posix.write(fd := new(), b'%d' % fd); entry.main()"
+    )
+    assert rig.ask([str(PYTHON), "-I", "-S", "-c", code], closed=[0, 1, 2]) == [SILENT]
+    assert int(file.read_text(encoding="ascii")) > 2
+
+
 @pytest.mark.requirement("H5")
 def test_an_input_that_never_ends_is_left_in_time(rig: World):
+    fifo = rig.root / "fifo"
+    os.mkfifo(fifo)
     code = (
         f"import sys; sys.path.append({str(ROOT)!r}); "
-        "from tongs_agents.hooks import entry; entry.SECONDS = 0.2; entry.main()"
+        "from tongs_agents.hooks import entry; entry.SECONDS = float(sys.argv.pop(1)); entry.main()"
     )
-    words = [str(PYTHON), "-I", "-S", "-c", code, "claude", "--from", "attached", "Stop", "1"]
-    read, write = os.pipe()
-    try:
-        process = subprocess.Popen(
-            words, stdin=read, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env={}
-        )
-        assert process.communicate(timeout=10) == (b"", b"")
-        assert process.returncode == 0
-    finally:
-        os.close(read)
-        os.close(write)
+    words = [
+        str(PYTHON),
+        "-I",
+        "-S",
+        "-c",
+        code,
+        "0.2",
+        "claude",
+        "--from",
+        "attached",
+        "Stop",
+        "1",
+    ]
+    endless = ["sh", "-c", 'exec "$0" "$@" 0<>fifo', *words]
+    began = time.monotonic()
+    assert rig.ask(endless, cwd=str(rig.root)) == [SILENT]
+    assert 0.2 <= time.monotonic() - began < 10
+    assert rig.ask(words, json.dumps(told({})).encode("ascii")) == [SILENT]
+    assert statuses(rig) == ["done"]
 
 
 # ---------------------------------------------------------------- what it is made of

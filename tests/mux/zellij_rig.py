@@ -20,7 +20,9 @@ from tongs_mux.testing.rig import Feature, Given
 
 LOGGER = (sys.executable, "-I", "-S", str(Path(__file__).with_name("byte_logger.py")))
 
-_HAS: frozenset[Feature] = frozenset({"clients", "rearrange", "starts-servers", "synchronize"})
+_HAS: frozenset[Feature] = frozenset(
+    {"clients", "copy-mode", "rearrange", "starts-servers", "synchronize"}
+)
 
 
 class ZellijRig:
@@ -95,6 +97,7 @@ class ZellijRig:
 
     def received(self, opened: Opened) -> bytes:
         """Types a mark into the pane and waits for it: what came before is then all."""
+        self._leave_mode(opened)
         self._marks += 1
         mark = f"<mark {self._marks}>"
         words = ("write-chars", "--pane-id", opened.pane.pane_id, mark)
@@ -105,6 +108,12 @@ class ZellijRig:
         for number in range(1, self._marks + 1):
             data = data.replace(f"<mark {number}>".encode(), b"")
         return data
+
+    def _leave_mode(self, opened: Opened) -> None:
+        panes = self.zellij.panes(self.session)
+        if panes[opened.pane.pane_id]["is_suppressed"]:
+            (reading,) = [pane for pane, facts in panes.items() if facts["title"] == "reading"]
+            self.zellij.action(self.session, "close-pane", "--pane-id", reading)
 
     def show(self, opened: Opened, *lines: str) -> None:
         # the pane's terminal itself: the kernel has no other name for it
@@ -140,7 +149,11 @@ class ZellijRig:
         raise NotImplementedError
 
     def enter_mode(self, opened: Opened) -> str:
-        raise NotImplementedError
+        """Another pane in its place, as when a person reads its scrollback in an editor."""
+        pane = opened.pane.pane_id
+        words = ("--in-place", "--pane-id", pane, "--name", "reading", "--", "sleep", "300")
+        self.zellij.action(self.session, "new-pane", *words)
+        return "suppressed"
 
     def synchronize(self, first: Opened, second: Opened) -> None:
         window = str(self.zellij.panes(self.session)[first.pane.pane_id]["tab_id"])

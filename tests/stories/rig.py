@@ -29,6 +29,8 @@ from tongs_agents.launches import Starter, is_wrapper, reader_of
 from tongs_agents.multiplexers import BackendFactory
 from tongs_agents.outcomes import Failure, failure_of
 from tongs_agents.paths import Places
+from tongs_agents.sessions import SessionStore
+from tongs_agents.watching import Watch
 from tongs_mux.acts import Act, Actor
 from tongs_mux.audit import AuditLog
 from tongs_mux.audit_lines import lines
@@ -248,8 +250,11 @@ class Rig:
         )
 
     def starter(self, control: Controller | None = None) -> Starter:
+        used = control or self.control
+        sessions = SessionStore(self.places.sessions)
         return Starter(
-            control=control or self.control,
+            control=used,
+            watch=Watch(used, sessions, self.places.runtime_dir, time.time),
             places=self.places,
             config=load(self.places.config, home=self.directory),
             environ=self.environ,

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import pytest
 
-from tests.stories.rig import END, ENTER, QUICK, START, Agent, Rig, failed, pasted
+from tests.stories.rig import END, ENTER, QUICK, RAW, START, Agent, Rig, failed, pasted
 from tests.waiting import wait_for
 from tongs_agents.harness.registry import HARNESSES
 from tongs_mux.send import Pauses
@@ -205,6 +205,16 @@ def test_A21_where_no_argument_takes_it_the_first_prompt_waits_for_the_composer(
     assert agent.journal.submitted() == [b"first"]
 
 
+@pytest.mark.case("A21", "A15")
+def test_A21_a_program_that_nobody_can_read_is_sent_its_first_prompt_once_it_is_still(rig: Rig):
+    log = rig.log()
+    late = f"import os, time; time.sleep(0.7); os.execv({RAW[0]!r}, {[*RAW, '--log', str(log)]!r})"
+    profile = rig.profile((RAW[0], "-I", "-S", "-c", late), multiline=True)
+    text = "0123456789abcde\n" * 1250 + "end"
+    raw = rig.spawn(profile, log, prompt=text)
+    raw.journal.wait_typed(pasted(text))
+
+
 @pytest.mark.case("A21")
 def test_A21_a_send_to_a_program_that_still_starts_is_refused(rig: Rig):
     agent = rig.start("--late", "1.5", wait=False)
@@ -241,7 +251,7 @@ def test_A22_without_a_utf8_locale_nothing_is_misread(rig: Rig, locale: dict[str
         rig.environ.pop(name, None)
     rig.environ |= locale
     rig.control = rig.controller()
-    agent, raw = rig.start("--name", "⠋ work"), rig.start(raw=True)
+    agent, raw = rig.start("--name", "⠋ work ␞ 5"), rig.start(raw=True)
     rig.tmux("rename-session", "-t", "=agents", "项目")
     for seen in rig.control.list(rig.control.store.all()):
         assert seen.verdict.state == "running"
@@ -249,7 +259,7 @@ def test_A22_without_a_utf8_locale_nothing_is_misread(rig: Rig, locale: dict[str
         assert seen.pane.session == "项目"
     first = rig.control.verify(agent.record)
     assert first.pane is not None
-    assert first.pane.title == "✳ ⠋ work"
+    assert first.pane.title == "✳ ⠋ work ␞ 5"
     for each in (agent, raw):
         each.send("⠋ 项目\tend")
         each.journal.wait_typed(pasted("⠋ 项目\tend"))

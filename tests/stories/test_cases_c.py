@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import threading
 from collections.abc import Callable
 from dataclasses import replace
@@ -63,7 +64,7 @@ def test_C1_the_agent_that_survives_its_server_is_not_found_in_the_next(rig: Rig
     all_refused(rig, agent.record, "replaced")
     rig.tmux("send-keys", "-t", pane, "~")
     stranger.wait_typed(b"~")
-    os.kill(agent.pid, 9)
+    os.kill(agent.pid, signal.SIGKILL)
 
 
 @pytest.mark.case("C1", "C8")
@@ -293,15 +294,16 @@ def test_C12_a_dead_pane_gets_nothing_and_the_server_lives(rig: Rig):
 
 @pytest.mark.case("C12")
 @pytest.mark.parametrize("moment", ["paste", "enter"])
+@pytest.mark.parametrize("raw", [True, False], ids=["raw", "scripted"])
 def test_C12_a_pane_that_dies_at_the_last_moment_gets_nothing_and_the_server_lives(
-    rig: Rig, moment: str
+    rig: Rig, moment: str, raw: bool
 ):
     other = rig.start(raw=True)
-    agent = rig.start()
+    agent = rig.start(raw=raw)
     agent.set("remain-on-exit", "on")
 
     def die() -> None:
-        os.kill(agent.pid, 15)
+        os.kill(agent.pid, signal.SIGKILL)
         agent.wait_dead()
 
     found = failed(agent.send, "late", rig.at(moment, die))

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import shlex
 import signal
 import stat
 import threading
@@ -22,6 +24,7 @@ from tongs_mux.backend import Opened, OpenRequest
 from tongs_mux.backends.tmux import TmuxBackend
 from tongs_mux.claims import LaunchStore
 from tongs_mux.errors import ClaimConflict
+from tongs_mux.model import Claim, ProcessIdentity
 from tongs_mux.process import identity, system_processes
 
 HIDDEN = "sk-hidden-0123456789"
@@ -144,13 +147,40 @@ def test_a_start_that_fails_says_why_and_leaves_a_record_and_nothing_else(rig: R
     assert list((rig.places.runtime_dir / "parcels").iterdir()) == []
 
 
+def right_claim(waiting: Agent) -> Claim:
+    """What the launcher would say in the pane that was opened for it."""
+    rig, pid = waiting.rig, waiting.record.opened_pid
+    assert pid is not None
+    environ = {"TMUX_PANE": waiting.pane, "TMUX": f"{rig.socket},{rig.server_pid()},0"}
+    claim = own_claim(environ, system_processes(), pid, time.time())
+    assert claim.process == identity(system_processes(), pid)
+    return claim
+
+
+@pytest.mark.requirement("A88")
+def test_a_claim_that_differs_from_what_was_opened_is_refused(rig: Rig):
+    waiting = rig.pending()
+    claim, store = right_claim(waiting), rig.control.store
+    other = ProcessIdentity(os.getpid(), "boot:1")
+    for forged in (
+        replace(claim, pane_id="%77"),
+        replace(claim, pane_id=""),
+        replace(claim, socket=rig.socket + "2"),
+        replace(claim, socket=None),
+        replace(claim, process=other),
+        replace(claim, server=other),
+        replace(claim, server=ProcessIdentity(claim.server.pid, "boot:1")),
+    ):
+        assert failed(store.claim, waiting.id, forged).reason == "replaced"
+        assert store.read(waiting.id) == waiting.record
+    store.claim(waiting.id, claim)
+    assert failed(store.claim, waiting.id, claim).reason == "replaced"
+
+
 @pytest.mark.requirement("A88")
 def test_of_many_claims_for_one_launch_exactly_one_is_made(rig: Rig):
     waiting = rig.pending()
-    assert waiting.record.opened_pid is not None
-    environ = {"TMUX_PANE": waiting.pane, "TMUX": f"{rig.socket},{rig.server_pid()},0"}
-    claim = own_claim(environ, system_processes(), waiting.record.opened_pid, time.time())
-    assert claim.process == identity(system_processes(), waiting.record.opened_pid)
+    claim = right_claim(waiting)
     won: list[int] = []
     lost: list[str] = []
     gate = threading.Barrier(8)
@@ -173,6 +203,31 @@ def test_of_many_claims_for_one_launch_exactly_one_is_made(rig: Rig):
     assert stored.claim is not None
     assert stored.claim.at == float(won[0])
     assert rig.control.verify(stored).verdict.state == "running"
+
+
+@pytest.mark.requirement("A88")
+def test_a_launcher_that_is_quicker_than_its_opener_waits_for_it(rig: Rig):
+    class Slow(TmuxBackend):
+        """Its answer comes only once the launcher has asked for the record."""
+
+        def open(self, request: OpenRequest) -> Opened:
+            opened = super().open(request)
+            assert opened.pid is not None
+            pid, lock = opened.pid, f"{request.argv[-1]}.lock"
+            wait_for(lambda: not alive(pid) or lock in _open_files(pid), what="the launcher")
+            return opened
+
+    rig.control = replace(rig.control, backends=rig.backends_of(Slow))
+    assert rig.start(raw=True).state() == "running"
+
+
+def _open_files(pid: int) -> set[str]:
+    names = set()
+    with contextlib.suppress(OSError):
+        for link in Path(f"/proc/{pid}/fd").iterdir():
+            with contextlib.suppress(OSError):
+                names.add(link.readlink().name)
+    return names
 
 
 def test_fifty_launches_in_one_session_are_all_verified(rig: Rig):
@@ -217,7 +272,21 @@ def test_a_launch_that_may_be_alive_is_not_started_again(rig: Rig):
     assert failed(rig.starter().respawn, rig.pending().record, PERSON).reason == "pending"
 
 
+def test_focus_brings_a_pane_to_the_front_where_nobody_is_attached(rig: Rig):
+    first, second = rig.start(raw=True), rig.start(raw=True)
+    for agent in (second, first):
+        assert rig.control.focus(agent.record, PERSON) == ""
+        front = rig.tmux("display-message", "-p", "-t", f"={rig.session}:", "#{pane_id}")
+        assert front.strip() == agent.pane
+
+
 # -- close
+
+
+def stubborn_below_a_shell(rig: Rig) -> Agent:
+    log = rig.log()
+    script = shlex.join([*RAW, "--log", str(log), "--stubborn"]) + "; true"
+    return rig.spawn(rig.profile(("bash", "-c", script), wrapper=True, multiline=True), log)
 
 
 class Program(NamedTuple):
@@ -229,6 +298,7 @@ PROGRAMS = (
     Program("an agent", lambda rig: rig.start()),
     Program("one that ignores SIGHUP and SIGTERM", lambda rig: rig.start("--stubborn", raw=True)),
     Program("a wrapper", lambda rig: rig.shell("$AGENT; true", wrapper=True, harness="scripted")),
+    Program("a wrapper of one that ignores them", stubborn_below_a_shell),
     Program("one with an open dialog", lambda rig: rig.start("--", "[[tool:Bash]]", wait=False)),
 )
 
@@ -241,8 +311,7 @@ def test_close_ends_the_program_and_nobody_elses(rig: Rig, program: Program):
     pids = {agent.pid, agent.journal.facts("start")[0]["pid"]}
     fast = replace(rig.control, monotonic=lambda: time.monotonic() * 20)
     fast.close(agent.record, PERSON)
-    assert not alive(agent.pid)
-    wait_for(lambda: not any(map(alive, pids)), what="the end of what it wrapped")
+    assert not any(map(alive, pids))
     assert rig.panes() == [other.pane]
     ended = rig.control.store.read(agent.id)
     assert ended.ended_at is not None

@@ -386,6 +386,21 @@ def test_a_leftover_that_a_person_went_on_with_is_theirs(rig: Rig):
         assert "leftover" not in [check.name for check in found.checks]
 
 
+@pytest.mark.case("A3", "A7")
+def test_a_stand_in_of_another_size_is_not_our_leftover(rig: Rig):
+    agent = _half_sent(rig, LONG)
+    agent.press("BSpace")
+    agent.wait_composer("empty")
+    rig.tmux("set-buffer", "-b", "person", "\n".join(["theirs"] * 15))
+    rig.tmux("paste-buffer", "-p", "-r", "-b", "person", "-t", agent.pane)
+    agent.wait_dialog()
+    agent.press("2")
+    agent.wait_screen("[Pasted text #2 +14 lines]")
+    with agent.untouched():
+        found = agent.refused("draft", LONG)
+        assert "leftover" not in [check.name for check in found.checks]
+
+
 @pytest.mark.case("A3")
 def test_a_leftover_that_a_person_took_away_is_pasted_anew(rig: Rig):
     agent = _half_sent(rig, "short")

@@ -11,7 +11,7 @@ from tongs_agents.cli.target import ended, name_of, resolve
 from tongs_agents.cli.verb import App, Verb
 
 if TYPE_CHECKING:
-    from tongs_mux.model import Check
+    from tongs_mux.model import Check, Fact
 
 _MARKS = {True: Span("ok", "green"), False: Span("no", "red"), None: Span("??", "yellow")}
 
@@ -33,24 +33,31 @@ def verb(app: App, launch: str, why: bool) -> Reply:
 
     services = app.services
     record = resolve(services, launch)
-    seen, at = services.control.verify(record), services.clock()
+    doing, at = services.watch.look(record), services.clock()
+    seen = doing.seen
     if seen.verdict.state == "pending":
         raise refusal(seen)
     others = {each.launch_id: each for each in services.records()[0]}
-    shape = launch_shape(seen, orphan=is_orphan(record, others, services.processes))
+    shape = launch_shape(doing, orphan=is_orphan(record, others, services.processes))
     document, code = {"ok": True, **shape}, 0
     if seen.verdict.state == "exited":
         found = ended(seen)
         document, code = found.to_json(), found.exit_code
-    checks = seen.verdict.checks if why else ()
+    lines: tuple[Line, ...] = ()
     if why:
-        document["evidence"] = evidence_shape(checks, at)
+        document["evidence"] = evidence_shape(doing, at)
+        facts = (_fact(fact, at) for fact in doing.status.evidence)
+        lines = (*map(_line, seen.verdict.checks), *facts)
     words = ", ".join(filter(None, (seen.verdict.state, shape["status"], record.start_error)))
-    return Reply(document, (f"{name_of(record)}: {words}", *map(_line, checks)), (), code)
+    return Reply(document, (f"{name_of(record)}: {words}", *lines), (), code)
 
 
 def _line(check: Check) -> Line:
     return ("  ", _MARKS[check.passed], f"  {check.name:<13} {check.seen}")
+
+
+def _fact(fact: Fact, now: float) -> Line:
+    return (f"  --  {fact.check:<13} {fact.seen} ({max(0.0, now - fact.at):.0f} s ago)",)
 
 
 __all__ = ["verb"]

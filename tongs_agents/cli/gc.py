@@ -50,7 +50,8 @@ def _remove(
     removed, busy = [], []
     for record in found:
         try:
-            if forget(services.acting(), record.launch_id, Actor("cli")):
+            control, sessions = services.acting(), services.watch.sessions
+            if forget(control, sessions, record.launch_id, Actor("cli")):
                 removed.append(record)
         except LockTimeout as error:
             busy.append(f"left alone: {error.message}")

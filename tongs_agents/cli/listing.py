@@ -32,25 +32,37 @@ def verb(app: App) -> Reply:
     STATE is what verification says: running, pending, exited, replaced,
     not-listed, or unknown where the multiplexer gave no answer.
     """
-    launches, notes = every_launch(app.services)
-    document = {"ok": True, "launches": launches, "sessions": []}
-    if not launches:
+    launches, sessions, notes = everything(app.services)
+    document = {"ok": True, "launches": launches, "sessions": sessions}
+    lines = (*launch_lines(launches, str(app.services.home)), *session_lines(sessions))
+    if not lines:
         notes = (*notes, _NOTHING)
-    return Reply(document, launch_lines(launches, str(app.services.home)), notes)
+    return Reply(document, lines, notes)
 
 
-def every_launch(services: Services) -> tuple[list[dict[str, Any]], tuple[str, ...]]:
-    """Every launch in its JSON shape, oldest first, and notes on records that can't be read."""
-    from tongs_agents.shapes import launch_shape
+def everything(
+    services: Services,
+) -> tuple[list[dict[str, Any]], list[dict[str, Any]], tuple[str, ...]]:
+    """Launches, and sessions that nobody launched, as JSON; notes on what can't be read."""
+    from tongs_agents.shapes import launch_shape, session_shape
     from tongs_agents.status import is_orphan
 
     records, troubles = services.records()
     by_id = {record.launch_id: record for record in records}
     launches = [
-        launch_shape(seen, orphan=is_orphan(seen.record, by_id, services.processes))
-        for seen in services.control.list(records)
+        launch_shape(doing, orphan=is_orphan(doing.seen.record, by_id, services.processes))
+        for doing in services.watch.look_all(records)
     ]
-    return launches, tuple(f"left out: {trouble}" for trouble in troubles)
+    sessions = [session_shape(session) for session in services.watch.unlaunched(by_id)]
+    return launches, sessions, tuple(f"left out: {trouble}" for trouble in troubles)
+
+
+def session_lines(sessions: list[dict[str, Any]]) -> tuple[Line, ...]:
+    """The sessions that nobody launched, for people."""
+    if not sessions:
+        return ()
+    rows = ((one["harness"], one["session_id"], one["status"], one["cwd"]) for one in sessions)
+    return ("", "not launched here:", *table(("HARNESS", "SESSION", "STATUS", "CWD"), rows))
 
 
 def launch_lines(launches: list[dict[str, Any]], home: str) -> tuple[Line, ...]:
@@ -76,4 +88,4 @@ def _row(launch: dict[str, Any], home: str) -> tuple[str | Span, ...]:
     )
 
 
-__all__ = ["every_launch", "launch_lines", "verb"]
+__all__ = ["everything", "launch_lines", "session_lines", "verb"]

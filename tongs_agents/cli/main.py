@@ -44,6 +44,7 @@ cli = VerbGroup(
         "status": f"{_HERE}status",
         "send": f"{_HERE}send",
         "agent-status": f"{_HERE}agent_status",
+        "wait": f"{_HERE}wait",
         "focus": f"{_HERE}focus",
         "capture": f"{_HERE}capture",
         "close": f"{_HERE}close",

@@ -11,19 +11,12 @@ from tongs_agents.cli.reply import Reply
 from tongs_agents.cli.stdin import text_or_stdin
 from tongs_agents.cli.target import name_of, resolve
 from tongs_agents.cli.verb import App, Verb
+from tongs_agents.cli.waited import waited, within_bounds
 
 if TYPE_CHECKING:
     from tongs_agents.errors import AgentsError
+    from tongs_agents.services import Services
     from tongs_mux.model import LaunchRecord, Receipt
-
-LONGEST_WAIT = 600.0
-"""Seconds that a wait may be asked to take (A7)."""
-
-
-def _within(ctx: click.Context, option: click.Parameter, seconds: float | None) -> float | None:
-    if seconds is None or 0 < seconds <= LONGEST_WAIT:
-        return seconds
-    raise click.BadParameter(f"{seconds:g} is not in the range from over 0 to {LONGEST_WAIT:g}")
 
 
 @click.command(
@@ -40,7 +33,7 @@ def _within(ctx: click.Context, option: click.Parameter, seconds: float | None) 
     "--timeout",
     metavar="S",
     type=float,
-    callback=_within,
+    callback=within_bounds,
     help="Seconds that --wait may take (default 120, at most 600).",
 )
 @click.option(
@@ -62,30 +55,51 @@ def verb(
     """
     if timeout is not None and not wait:
         raise click.UsageError("--timeout is for --wait")
-    from tongs_agents.launches import is_wrapper, reader_of
     from tongs_mux.acts import Act, Actor
 
     record = resolve(app.services, launch)
     control = app.services.acting()
-    if error := _impossible(record, wait=wait, unseen=unseen):
+    if error := _impossible(app.services, record, wait=wait, unseen=unseen):
         with Act(control.audit, control.judge, "send", Actor("cli"), record):
             raise error
-    receipt = control.send(
-        record,
-        text_or_stdin(text),
-        reader_of(record),
-        Actor("cli"),
-        wrapper=is_wrapper(record),
-        asked=asked_on_terminal if unseen else None,
-    )
-    return _reply(record, receipt)
+    receipt = _send(app.services, record, text_or_stdin(text), unseen=unseen)
+    reply = _reply(record, receipt)
+    if not wait:
+        return reply
+    return waited(app.services, record, "done", timeout, after=reply)
 
 
-def _impossible(record: LaunchRecord, *, wait: bool, unseen: bool) -> AgentsError | None:
+def _send(services: Services, record: LaunchRecord, text: str, *, unseen: bool) -> Receipt:
+    """Send, and note it for the waits to come, also where it may only have landed (A74)."""
+    from tongs_agents.launches import is_wrapper, reader_of
+    from tongs_mux.acts import Actor
+    from tongs_mux.errors import DeliveryUncertain
+    from tongs_mux.text import sha256
+
+    since = services.clock()
+    hooked = services.watch.look(record).status.hooked
+    try:
+        return services.acting().send(
+            record,
+            text,
+            reader_of(record),
+            Actor("cli"),
+            wrapper=is_wrapper(record),
+            asked=asked_on_terminal if unseen else None,
+            proof=services.watch.proof(record) if hooked else None,
+        )
+    except DeliveryUncertain:
+        services.watch.note_uncertain(record, since, sha256(text.encode("utf-8", "replace")))
+        raise
+
+
+def _impossible(
+    services: Services, record: LaunchRecord, *, wait: bool, unseen: bool
+) -> AgentsError | None:
     """Why an option can't be had, None where all can; nothing has been typed then."""
     from tongs_agents.errors import Refused, Unsupported
 
-    if wait:
+    if wait and not services.watch.look(record).status.hooked:
         return Unsupported(
             f"launch {record.launch_id} has no hooks that would say when it is done",
             hint="send without --wait, and look with `tongs-agents capture`",
@@ -108,4 +122,4 @@ def _reply(record: LaunchRecord, receipt: Receipt) -> Reply:
     return Reply(receipt_shape(receipt), (words, *(f"  {x.check}: {x.seen}" for x in worth)))
 
 
-__all__ = ["LONGEST_WAIT", "verb"]
+__all__ = ["verb"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from tongs_agents.cli.listing import every_launch, launch_lines
+from tongs_agents.cli.listing import everything, launch_lines, session_lines
 from tongs_agents.cli.reply import Reply
 from tongs_agents.cli.verb import App, Verb
 
@@ -18,14 +18,15 @@ def verb(app: App) -> Reply:
     """
     from tongs_agents.shapes import counts
 
-    launches, notes = every_launch(app.services)
+    launches, sessions, notes = everything(app.services)
     counted = counts(launches)
-    document = {"ok": True, "launches": launches, "sessions": [], "counts": counted}
+    document = {"ok": True, "launches": launches, "sessions": sessions, "counts": counted}
     number = len(launches)
     words = f"{number} launch{'' if number == 1 else 'es'}"
     if counted:
         words += ": " + ", ".join(f"{count} {word}" for word, count in counted.items())
-    return Reply(document, (*launch_lines(launches, str(app.services.home)), words), notes)
+    lines = (*launch_lines(launches, str(app.services.home)), *session_lines(sessions))
+    return Reply(document, (*lines, words), notes)
 
 
 __all__ = ["verb"]

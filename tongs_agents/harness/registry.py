@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from tongs_agents.harness.claude import ClaudeReader
 from tongs_agents.harness.scripted import ScriptedReader
 from tongs_agents.harness.unread import UnreadReader
 from tongs_mux.reader import Reader, Unreadable
@@ -31,7 +32,7 @@ def after_dashes(argv: tuple[str, ...], prompt: str) -> tuple[str, ...]:
 HARNESSES = {
     harness.name: harness
     for harness in (
-        Harness("claude", lambda _: UnreadReader("claude"), after_dashes),
+        Harness("claude", lambda _: ClaudeReader(), after_dashes),
         Harness("codex", lambda _: UnreadReader("codex"), after_dashes),
         Harness("pi", lambda _: UnreadReader("pi"), None),
         Harness("scripted", lambda _: ScriptedReader(), after_dashes),

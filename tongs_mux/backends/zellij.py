@@ -184,20 +184,26 @@ class ZellijBackend:
         same = self._same(guard, CLIENTS)
         if same is None:
             return "held", ""
-        served, before = same[0], form.parse_clients(same[2][0])
-        trouble = self._try(served, "focus-pane-id", guard.pane_id)
-        shown = self._shown(served)
-        # where nobody has typed yet Zellij moves nobody: go on from pane to pane
-        for _ in self._cli.panes(served, self._session):
+        served, pane, said = same
+        before = form.parse_clients(said[0])
+        shown, trouble = before, ""
+        for step in self._ways(served, pane):
+            trouble = self._try(served, *step)
+            shown = self._shown(served)
             if not shown or guard.pane_id in shown.values():
                 break
-            trouble = self._try(served, "focus-next-pane")
-            shown = self._shown(served)
         showing = [client for client, pane in shown.items() if pane == guard.pane_id]
         if shown and not showing:
             raise BackendError(f"no client shows pane {guard.pane_id}: {trouble or 'none moved'}")
         moved = [client for client in showing if before.get(client) != guard.pane_id]
         return "done", (moved or showing or [""])[0]
+
+    def _ways(self, served: Served, pane: PaneFacts) -> Iterator[_Call]:
+        """Steps to a pane; the first moves only a client that somebody has typed into."""
+        yield ("focus-pane-id", pane.pane_id)
+        yield ("go-to-tab-by-id", pane.window)
+        for _ in self._cli.panes(served, self._session):
+            yield ("focus-next-pane",)
 
     def _try(self, served: Served, *words: str) -> str:
         """Why not, where it says no: to what is so already too."""
@@ -221,7 +227,7 @@ def _reading(pane_id: str) -> tuple[_Call, ...]:
 def _may_type(same: _Same, guard: Guard) -> bool:
     """True where everything that the guard asks for is so."""
     _, pane, (screen, *_) = same
-    if pane.dead or pane.synchronized:
+    if pane.dead or pane.synchronized or pane.mode:
         return False
     lines = form.parse_screen(screen, pane.width, pane.height).lines
     return form.holds(lines, guard.absent, guard.steady)

@@ -106,13 +106,15 @@ class ZellijCli:
     def _sent(self, served: Served, words: tuple[str, ...], until: float) -> Answer:
         """It first asks whether the session is there, and can miss that answer: then ask again."""
         command = ("--session", DOOR_SESSION, "action", *words)
-        for _ in range(_TRIES):
+        tries = 0
+        while True:
             left = max(until - time.monotonic(), 0.0)
             answer = self.run(*command, door=served.door, deadline=left)
-            if answer.code != 1 or not answer.error.startswith(_NOT_SENT):
+            tries += 1
+            missed = answer.code == 1 and answer.error.startswith(_NOT_SENT)
+            if not missed or tries == _TRIES:
                 return answer
             time.sleep(_STEP)
-        return answer
 
     def panes(self, served: Served, session: str) -> dict[str, PaneFacts]:
         """Every terminal pane, by id."""

@@ -32,8 +32,12 @@ class Doors:
     def _door(self, name: str) -> Path:
         return self._home / hashlib.sha256(os.fsencode(name)).hexdigest()[:8]
 
+    def link(self, name: str, contract: str) -> Path:
+        """The link behind the door of a session, by its name and its protocol's directory."""
+        return self._door(name) / contract / DOOR_SESSION
+
     def links(self, name: str) -> tuple[Path, ...]:
-        """The links behind the door of a session, by the name that it had."""
+        """Those that are there, by the name that the session had."""
         return tuple(sorted(self._door(name).glob(f"*/{DOOR_SESSION}")))
 
     def open(self, name: str, path: Path) -> str:
@@ -42,7 +46,7 @@ class Doors:
         Raises BackendError.
         """
         door = self._door(name)
-        link = door / path.parent.name / DOOR_SESSION
+        link = self.link(name, path.parent.name)
         try:
             if _inode(link) != _inode(path):
                 private_dir(self._home)

@@ -12,6 +12,7 @@ from tongs_mux.model import PaneFacts, Screen
 
 _VERSION = re.compile(r"\bzellij ([0-9]+)\.([0-9]+)\.([0-9]+)")
 _OPENED = re.compile(r"terminal_[0-9]{1,9}\Z")
+_UNKNOWN_FORM = (AttributeError, KeyError, OverflowError, TypeError, ValueError)
 _CLIENTS = ("CLIENT_ID", "ZELLIJ_PANE_ID")
 _TOKEN = re.compile(
     r"(?P<escape>\x1b\[[0-9;:?]*[ -/]*[@-~]"  # CSI: colours and attributes
@@ -19,7 +20,6 @@ _TOKEN = re.compile(
     r"|(?P<char>.)",
     re.DOTALL,
 )
-_KDL = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\t": "\\t", "\r": "\\r", "\b": "\\b", "\f": "\\f"}
 
 
 def parse_version(text: str) -> tuple[int, ...]:
@@ -41,20 +41,20 @@ def parse_panes(panes: str, tabs: str, session: str) -> dict[str, PaneFacts]:
             for pane in _objects(panes)
             if pane["is_plugin"] is False
         ]
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+    except _UNKNOWN_FORM as error:
         raise BackendOutputError(f"zellij listed a pane in an unknown form: {error!r}") from error
     return {facts.pane_id: facts for facts in found}
 
 
-def parse_commands(panes: str) -> dict[str, bool]:
-    """Terminal panes by id: whether each was opened with a command of its own.
+def parse_commands(panes: str) -> dict[str, str]:
+    """Terminal panes by id: the command that each was opened with, empty for a shell.
 
-    Raises BackendOutputError.
+    A session that is starting has none yet. Raises BackendOutputError.
     """
     try:
-        rows = [pane for pane in _objects(panes) if pane["is_plugin"] is False]
-        return {f"terminal_{int(it['id'])}": bool(it["terminal_command"]) for it in rows}
-    except (ValueError, KeyError, TypeError) as error:
+        rows = [pane for pane in json.loads(panes) if pane["is_plugin"] is False]
+        return {f"terminal_{int(it['id'])}": str(it["terminal_command"] or "") for it in rows}
+    except _UNKNOWN_FORM as error:
         raise BackendOutputError(f"zellij listed a pane in an unknown form: {error!r}") from error
 
 
@@ -69,7 +69,7 @@ def is_husk(tabs: str) -> bool:
             tab["selectable_tiled_panes_count"] or tab["selectable_floating_panes_count"]
             for tab in _objects(tabs)
         )
-    except (ValueError, KeyError, TypeError) as error:
+    except _UNKNOWN_FORM as error:
         raise BackendOutputError(f"zellij listed a tab in an unknown form: {error!r}") from error
 
 
@@ -89,7 +89,8 @@ def _facts(pane: dict[str, Any], session: str, synchronized: bool) -> PaneFacts:
         window=str(int(pane["tab_id"])),
         # held: its program has ended, and an Enter would start it again (A84)
         dead=bool(pane["exited"]) or bool(pane["is_held"]),
-        mode="",
+        # replaced by another pane, as for reading its scrollback: what is sent to it is lost
+        mode="suppressed" if pane["is_suppressed"] else "",
         synchronized=synchronized,
         command=command.partition(" ")[0].rpartition("/")[2],
         title=str(pane["title"]),
@@ -190,57 +191,9 @@ def holds(lines: tuple[str, ...], absent: tuple[str, ...], steady: tuple[str, ..
     return not any(map(seen, absent)) and all(map(seen, steady))
 
 
-CONFIG = """\
-// of a session that tongs starts: no wizard, no tips, and nothing to bring back to life
-show_startup_tips false
-show_release_notes false
-session_serialization false
-on_force_close "detach"
-// a pane is never folded away to a line because others came
-auto_layout false
-"""
-"""The configuration of a session that we start."""
-
-
-def layout(argv: tuple[str, ...], cwd: str, name: str) -> str:
-    """A layout with Zellij's own bars and one pane, which runs ``argv`` and ends with it.
-
-    Tabs that a person opens later have the bars and a shell, never ``argv`` again.
-    """
-    words = " ".join(map(kdl, argv[1:]))
-    arguments = f"args {words};" if words else ""
-    return (
-        "layout {\n"
-        "    default_tab_template {\n"
-        '        pane size=1 borderless=true { plugin location="tab-bar"; }\n'
-        "        children\n"
-        '        pane size=1 borderless=true { plugin location="status-bar"; }\n'
-        "    }\n"
-        "    tab {\n"
-        f"        pane command={kdl(argv[0])} cwd={kdl(cwd)} name={kdl(name)} "
-        f"close_on_exit=true {{ {arguments} }}\n"
-        "    }\n"
-        "}\n"
-    )
-
-
-def kdl(text: str) -> str:
-    """``text`` as a string of Zellij's layout language."""
-    return '"' + "".join(map(_kdl_char, text)) + '"'
-
-
-def _kdl_char(char: str) -> str:
-    if char in _KDL:
-        return _KDL[char]
-    return char if char.isprintable() else f"\\u{{{ord(char):x}}}"
-
-
 __all__ = [
-    "CONFIG",
     "holds",
     "is_husk",
-    "kdl",
-    "layout",
     "parse_clients",
     "parse_commands",
     "parse_history",

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import time
+
 from tongs_mux.backend import Opened, OpenRequest
 from tongs_mux.backends import zellij_format as form
 from tongs_mux.backends.zellij_cli import CLIENTS, PANES, TABS, ZellijCli
+from tongs_mux.backends.zellij_layout import CONFIG
 from tongs_mux.backends.zellij_server import Served, Sessions
 from tongs_mux.backends.zellij_start import start_session
-from tongs_mux.errors import BackendError
+from tongs_mux.errors import BackendError, BackendOutputError, BackendTimeout
 from tongs_mux.model import PaneRef
 from tongs_mux.process import Processes
 
 START_SECONDS = 15.0
 """How long a session may take to start; it is more than one call."""
+
+_STEP = 0.02
 
 
 class Opening:
@@ -43,23 +48,45 @@ class Opening:
         return True
 
     def _add(self, served: Served, request: OpenRequest) -> Opened:
+        before = self._commands(served)
         quiet = ("--no-focus",) if self._cli.knows("new-pane", "--no-focus") else ()
         said = self._cli.act(
             served,
             *("new-pane", *quiet, "--close-on-exit", "--cwd", request.cwd),
             *("--name", request.name, "--", *request.argv),
         )
-        pane_id = form.parse_opened(said)
-        if pane_id not in self._cli.panes(served, request.session):
-            raise BackendError(
-                f"zellij said that it opened {pane_id}, but no such pane is there",
-                hint="its program may have ended at once",
-            )
+        pane_id = self._opened(served, request, said, before)
         pane = PaneRef("zellij", request.session, pane_id, None)
         return Opened(pane, None, served.server, created_session=False)
 
+    def _commands(self, served: Served) -> dict[str, str]:
+        return form.parse_commands(self._cli.ask(served, PANES)[0])
+
+    def _opened(
+        self, served: Served, request: OpenRequest, said: str, before: dict[str, str]
+    ) -> str:
+        """The new pane's id: what was said counts only for a pane that is there (E1)."""
+        told = form.parse_opened(said) if said else None
+        command = " ".join(request.argv)
+        until = time.monotonic() + self._cli.deadline
+        while True:
+            fresh = {it: what for it, what in self._commands(served).items() if it not in before}
+            # an answer can get lost: then the one new pane with this command is meant
+            found = [
+                it for it, what in fresh.items() if it == told or (not told and what == command)
+            ]
+            if len(found) == 1:
+                return found[0]
+            if told or time.monotonic() >= until:
+                raise BackendError(
+                    f"zellij opened no pane in session {request.session!r} that is there",
+                    hint="its program may have ended at once",
+                )
+            time.sleep(_STEP)
+
     def _start(self, request: OpenRequest) -> Opened:
         self._sessions.socket_of(request.session)
+        seen: list[Served] = []
         found: list[tuple[Served, str]] = []
 
         def ready() -> bool:
@@ -67,27 +94,33 @@ class Opening:
             # nothing may connect before its first program runs: the server would die of it
             if served is None or not self._runs_something(served):
                 return False
+            seen[:] = [served]
             found.extend((served, pane) for pane in self._first_pane(served))
             return bool(found)
 
-        start_session(
-            request,
-            program=self._cli.program,
-            config=self._sessions.doors.keep(form.CONFIG),
-            sockets=self._sessions.base,
-            ready=ready,
-            deadline=max(START_SECONDS, self._cli.deadline),
-        )
+        try:
+            start_session(
+                request,
+                program=self._cli.program,
+                config=self._sessions.doors.keep(CONFIG),
+                sockets=self._sessions.base,
+                ready=ready,
+                deadline=max(START_SECONDS, self._cli.deadline),
+            )
+        except (BackendTimeout, BackendOutputError):
+            # ours, for Zellij starts none where the name is taken (E6)
+            for served in seen:
+                self._cli.kill(served)
+            raise
         served, pane_id = found[0]
         pane = PaneRef("zellij", request.session, pane_id, None)
         return Opened(pane, None, served.server, created_session=True)
 
     def _first_pane(self, served: Served) -> tuple[str, ...]:
-        """Our pane's id; none before it is there. A session without it is ended again (E6)."""
-        panes = form.parse_commands(self._cli.ask(served, PANES)[0])
+        """Our pane's id, none before it is there. Raises BackendOutputError for another's."""
+        panes = self._commands(served)
         if panes and not any(panes.values()):
-            self._cli.kill(served)
-            raise BackendError("zellij started a session without the pane that was asked for")
+            raise BackendOutputError("zellij started a session without the pane that was asked for")
         return tuple(pane for pane, commanded in panes.items() if commanded)
 
     def _runs_something(self, served: Served) -> bool:

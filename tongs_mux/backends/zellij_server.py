@@ -64,12 +64,14 @@ class Sessions:
                 f"{name!r} can't be the name of a Zellij session",
                 hint="set another `session` in [workspace]",
             )
-        path = self.base / (self._contracts() or (_DEFAULT_CONTRACT,))[0] / name
-        length = len(os.fsencode(path))
+        contract = (self._contracts() or (_DEFAULT_CONTRACT,))[0]
+        path = self.base / contract / name
+        longest = max(path, self.doors.link(name, contract), key=lambda it: len(os.fsencode(it)))
+        length = len(os.fsencode(longest))
         if length > LONGEST_PATH:
             raise BackendError(
                 f"the socket of Zellij session {name!r} would have a path of {length} bytes, "
-                f"{LONGEST_PATH} are possible: {path}",
+                f"{LONGEST_PATH} are possible: {longest}",
                 hint="choose a shorter `session`, or a shorter directory as ZELLIJ_SOCKET_DIR",
             )
         return path

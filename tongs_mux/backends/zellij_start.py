@@ -23,7 +23,8 @@ from pathlib import Path
 
 from tongs_mux.backend import OpenRequest
 from tongs_mux.backends.zellij_cli import without_session
-from tongs_mux.backends.zellij_format import layout, plain
+from tongs_mux.backends.zellij_format import plain
+from tongs_mux.backends.zellij_layout import layout
 from tongs_mux.errors import BackendError, BackendTimeout, BackendUnavailable
 
 COLUMNS = 300
@@ -90,8 +91,12 @@ def _environment(given: Mapping[str, str], sockets: Path) -> dict[str, str]:
 @contextlib.contextmanager
 def _plan(request: OpenRequest) -> Iterator[str]:
     """The layout's file; it is read once, before the session is ready."""
-    with tempfile.NamedTemporaryFile("w", encoding="utf-8", prefix="tongs-", suffix=".kdl") as file:
-        file.write(layout(request.argv, request.cwd, request.name))
+    try:
+        text = layout(request.argv, request.cwd, request.name).encode("utf-8")
+    except UnicodeEncodeError as error:
+        raise BackendError(f"Zellij starts nothing whose words are not UTF-8: {error}") from error
+    with tempfile.NamedTemporaryFile(prefix="tongs-", suffix=".kdl") as file:
+        file.write(text)
         file.flush()
         yield file.name
 

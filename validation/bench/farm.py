@@ -21,6 +21,8 @@ from tongs_agents.harness.inherited import cleaned
 from tongs_agents.launches import Starter, reader_of
 from tongs_agents.multiplexers import BackendFactory
 from tongs_agents.paths import Places
+from tongs_agents.sessions import SessionStore
+from tongs_agents.watching import Watch
 from tongs_mux.acts import Actor
 from tongs_mux.audit import AuditLog
 from tongs_mux.claims import LaunchStore
@@ -148,8 +150,11 @@ def _starter(places: Places, directory: Path, environ: dict[str, str]) -> Starte
         processes=processes,
         runtime=places.runtime_dir,
     )
+    control = replace(control, pauses=NO_WAITS)
+    sessions = SessionStore(places.sessions)
     return Starter(
-        control=replace(control, pauses=NO_WAITS),
+        control=control,
+        watch=Watch(control, sessions, places.runtime_dir, time.time),
         places=places,
         config=load(places.config, home=directory),
         environ=environ,

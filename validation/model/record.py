@@ -20,9 +20,9 @@ class Asked:
     path: str
     body: Any
 
-    def holds(self, text: str) -> bool:
-        """True where ``text`` stands in any string of the body, keys included."""
-        return any(text in found for found in strings(self.body))
+    def holds(self, *texts: str) -> bool:
+        """True where one string of the body holds all ``texts``."""
+        return any(all(text in found for text in texts) for found in strings(self.body))
 
 
 class Record:

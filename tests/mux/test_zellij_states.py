@@ -1,0 +1,443 @@
+"""State of a real Zellij -> verdict: the table of docs/reference/zellij.md, a test a row."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import subprocess
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import psutil
+import pytest
+
+from tests.belongings import end_processes
+from tests.mux.zellij_rig import LOGGER, ZellijRig
+from tests.waiting import wait_for
+from tests.zellij import Zellij, private_zellij
+from tongs_mux.backend import Guard, Opened
+from tongs_mux.backends.zellij import ZellijBackend
+from tongs_mux.backends.zellij_cli import DEADLINE
+from tongs_mux.backends.zellij_server import Sessions
+from tongs_mux.errors import BackendError, BackendOutputError
+from tongs_mux.evidence import Witness
+from tongs_mux.model import Claim, LaunchRecord, PaneRef, State, Verdict
+from tongs_mux.process import identity, system_processes
+from tongs_mux.testing import FakeProcesses
+from tongs_mux.testing.rig import guard_of
+
+SLACK = 1.5
+"""Seconds over a deadline that a loaded machine may need to come back."""
+
+
+@dataclass
+class World:
+    """A Zellij, its rig, and launches in it as their records have them."""
+
+    zellij: Zellij
+    rig: ZellijRig
+    directory: Path
+
+    def launch(self) -> Launch:
+        opened = self.rig.backend.open(self.rig.request())
+        self.rig.ready(opened)
+        return self.claimed(opened)
+
+    def claimed(self, opened: Opened) -> Launch:
+        told = json.loads(self.rig._file(opened, "json").read_bytes())
+        process = identity(system_processes(), told["pid"])
+        assert process is not None
+        claim = Claim(process, opened.pane.pane_id, None, opened.server, time.time())
+        record = LaunchRecord(
+            "0123456789ab", time.time(), LOGGER, "/",
+            pane=opened.pane, server=opened.server, claim=claim,
+        )  # fmt: skip
+        return Launch(self, opened, record)
+
+    def start_raw(self, session: str) -> None:
+        """A session as a person may have it: detached, with a shell, by their own settings."""
+        self.zellij.run("attach", "--create-background", session)
+        server = self.zellij.server(session)
+        wait_for(server.children, what="its shell")
+
+    def with_program(self, script: str) -> ZellijBackend:
+        """A backend to which this script is ``zellij``."""
+        program = self.directory / "zellij"
+        program.write_text(script, encoding="utf-8")
+        program.chmod(0o755)
+        return ZellijBackend(
+            "one", processes=system_processes(), environ=dict(os.environ), zellij_bin=str(program)
+        )
+
+    def beside(self, *options: str) -> Launch:
+        """A launch in a pane that a person opened in the running session, in their own way."""
+        logs = self.directory / "logs"
+        logs.mkdir(exist_ok=True)
+        words = ("new-pane", *options, "--", *LOGGER, str(logs))
+        pane_id = self.zellij.action("one", *words).strip()
+        server = identity(system_processes(), self.zellij.server("one").pid)
+        assert server is not None
+        opened = Opened(PaneRef("zellij", "one", pane_id, None), None, server, False)
+        wait_for(lambda: self.rig._told(opened), what="the logger to start")
+        return self.claimed(opened)
+
+
+@dataclass
+class Launch:
+    mux: World
+    opened: Opened
+    record: LaunchRecord
+
+    @property
+    def pane(self) -> str:
+        return self.opened.pane.pane_id
+
+    @property
+    def guard(self) -> Guard:
+        return guard_of(self.opened)
+
+    @property
+    def claim(self) -> Claim:
+        assert self.record.claim is not None
+        return self.record.claim
+
+    @property
+    def pid(self) -> int:
+        return self.claim.process.pid
+
+    def verdict(self, backend: ZellijBackend | None = None) -> Verdict:
+        chosen = backend or self.mux.rig.backend
+        return Witness(lambda pane: chosen, system_processes(), time.time).look(self.record).verdict
+
+    def state(self) -> State:
+        return self.verdict().state
+
+    def takes(self, body: bytes = b"in") -> bool:
+        """True where a paste and an Enter reach it, whole and once."""
+        backend = self.mux.rig.backend
+        done = (backend.paste(self.guard, body), backend.enter(self.guard))
+        expected = b"\x1b[200~" + body + b"\x1b[201~\r"
+        return done == ("done", "done") and self.mux.rig.received(self.opened) == expected
+
+
+@pytest.fixture
+def zellij(short_dir: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Zellij]:
+    with private_zellij(short_dir, monkeypatch) as found:
+        yield found
+
+
+@pytest.fixture
+def mux(zellij: Zellij, tmp_path: Path) -> World:
+    return World(zellij, ZellijRig(zellij, tmp_path), tmp_path)
+
+
+def check_of(found: Verdict, name: str) -> bool | None:
+    return next(check.passed for check in found.checks if check.name == name)
+
+
+# -- where it runs, whatever it looks like
+
+
+def test_detached_session_is_running(mux: World):
+    launch = mux.launch()
+    assert mux.zellij.clients("one") == {}
+    assert launch.state() == "running"
+    assert launch.takes()
+
+
+def test_attached_client_is_running(mux: World):
+    launch = mux.launch()
+    client = mux.zellij.attach("one")
+    assert launch.state() == "running"
+    assert launch.takes()
+    assert client.shows() == launch.pane
+
+
+def test_two_clients_are_running_and_only_the_one_used_last_is_moved(mux: World):
+    first, second = mux.launch(), mux.launch()
+    idle, used = mux.zellij.attach("one"), mux.zellij.attach("one")
+    used.type("x")
+    assert first.state() == second.state() == "running"
+    before = idle.shows()
+    other = second if used.shows() == first.pane else first
+    assert mux.rig.backend.focus(other.guard) == ("done", used.name)
+    assert (used.shows(), idle.shows()) == (other.pane, before)
+    assert mux.rig.backend.focused() == {other.pane, before}
+
+
+def test_a_client_that_has_not_typed_yet_is_moved_as_well(mux: World):
+    launches = [mux.launch() for _ in range(4)]
+    client = mux.zellij.attach("one")
+    for launch in (launches[2], launches[0], launches[0]):
+        assert mux.rig.backend.focus(launch.guard) == ("done", client.name)
+        assert client.shows() == launch.pane
+
+
+def test_a_pane_in_another_tab_is_shown(mux: World):
+    front = mux.launch()
+    client = mux.zellij.attach("one")
+    mux.zellij.action("one", "new-tab")
+    wait_for(lambda: client.shows() != front.pane, what="the new tab")
+    assert mux.zellij.panes("one")[client.shows()]["terminal_command"] is None, "a shell"
+    assert mux.rig.backend.focus(front.guard) == ("done", client.name)
+    assert client.shows() == front.pane
+
+
+def test_floating_pane_is_running(mux: World):
+    mux.launch()
+    launch = mux.beside("--floating")
+    assert mux.zellij.panes("one")[launch.pane]["is_floating"]
+    assert launch.state() == "running"
+    assert launch.takes()
+
+
+def test_stacked_pane_is_running_and_has_no_screen_to_read(mux: World):
+    launch = mux.launch()
+    above = mux.launch()
+    mux.zellij.action("one", "stack-panes", "--", launch.pane, above.pane)
+    rows = {it: facts["pane_rows"] for it, facts in mux.zellij.panes("one").items()}
+    folded = launch if rows[launch.pane] < rows[above.pane] else above
+    assert rows[folded.pane] == 1
+    assert folded.state() == "running"
+    look = mux.rig.backend.look(folded.pane)
+    assert look is not None
+    assert len(look.screen.lines) <= 1
+    assert folded.takes()
+
+
+def test_suppressed_pane_is_running_and_takes_nothing(mux: World):
+    """Zellij loses what is sent to it, with status 0; so it counts as a mode."""
+    launch = mux.launch()
+    mux.rig.enter_mode(launch.opened)
+    assert mux.zellij.panes("one")[launch.pane]["is_suppressed"]
+    assert launch.state() == "running"
+    backend = mux.rig.backend
+    assert (backend.paste(launch.guard, b"in"), backend.enter(launch.guard)) == ("held", "held")
+    mux.rig._leave_mode(launch.opened)
+    assert launch.takes()
+
+
+def test_renamed_session_is_running(mux: World):
+    launch = mux.launch()
+    mux.zellij.action("one", "rename-session", "two")
+    wait_for((mux.zellij.sockets / "contract_version_1/two").exists, what="its new name")
+    assert launch.state() == "running"
+    assert mux.rig.backend.paste(launch.guard, b"in") == "done"
+    assert mux.rig.backend.has_session("one") is False
+    assert mux.rig.backend.has_session("two") is True
+
+
+def test_renamed_session_whose_old_name_is_taken_is_replaced_never_the_stranger(mux: World):
+    launch = mux.launch()
+    mux.zellij.action("one", "rename-session", "two")
+    wait_for((mux.zellij.sockets / "contract_version_1/two").exists, what="its new name")
+    beside = mux.rig.backend.open(mux.rig.request())
+    assert (beside.created_session, beside.server) == (False, launch.opened.server)
+    mux.start_raw("one")
+    wait_for(lambda: mux.zellij.panes("one"), what="the stranger's pane")
+    assert launch.state() == "replaced"
+    assert mux.rig.backend.paste(launch.guard, b"in") == "held"
+
+
+# -- where it does not
+
+
+def test_exited_and_held_pane_is_exited_and_never_started_again(mux: World):
+    """Enter in a held pane would run its command a second time (A84)."""
+    mux.launch()
+    launch = mux.beside()
+    psutil.Process(launch.pid).kill()
+    wait_for(lambda: mux.zellij.panes("one")[launch.pane]["is_held"], what="a held pane")
+    assert launch.state() == "exited"
+    backend = mux.rig.backend
+    assert (backend.paste(launch.guard, b"in"), backend.enter(launch.guard)) == ("held", "held")
+    assert mux.zellij.panes("one")[launch.pane]["is_held"]
+    assert backend.close(launch.guard) == "done"
+    assert launch.pane not in mux.zellij.panes("one")
+
+
+def test_closed_pane_is_exited_and_the_server_stays(mux: World):
+    launch, other = mux.launch(), mux.launch()
+    assert mux.rig.backend.close(launch.guard) == "done"
+    wait_for(lambda: launch.state() == "exited", what="the end of its program")
+    assert other.state() == "running"
+    assert mux.rig.backend.paste(launch.guard, b"in") == "held"
+
+
+def test_killed_session_is_exited(mux: World):
+    launch = mux.launch()
+    mux.zellij.kill("one")
+    assert mux.rig.backend.listing() is None
+    assert launch.state() == "exited"
+    assert check_of(launch.verdict(), "server") is False
+
+
+def test_killed_server_is_exited(mux: World):
+    """SIGKILL leaves the socket file and, behind the door, its link."""
+    launch = mux.launch()
+    server = mux.zellij.server("one")
+    programs = server.children(recursive=True)
+    end_processes([server, *programs])
+    assert (mux.zellij.sockets / "contract_version_1/one").exists()
+    assert mux.rig.backend.listing() is None
+    assert launch.state() == "exited"
+
+
+def test_session_after_another_of_its_name_is_replaced(mux: World):
+    launch = mux.launch()
+    mux.rig.end_server()
+    again = mux.launch()
+    assert again.pane == launch.pane
+    assert (launch.state(), again.state()) == ("replaced", "running")
+
+
+def test_serialized_session_is_exited_and_stays_so(mux: World):
+    """Serialized, it waits to be attached to; nothing of ours ever does."""
+    mux.start_raw("one")
+    launch = mux.beside()
+    mux.zellij.action("one", "save-session")
+    mux.zellij.kill("one")
+    assert "EXITED" in mux.zellij.run("list-sessions", "--no-formatting")
+    backend = mux.rig.backend
+    assert launch.state() == "exited"
+    assert (backend.listing(), backend.look(launch.pane)) == (None, None)
+    assert backend.has_session("one") is False
+    assert backend.paste(launch.guard, b"in") == "held"
+    with pytest.raises(BackendError, match="dead"):
+        backend.open(mux.rig.request())
+    assert mux.zellij.servers() == []
+    assert "EXITED" in mux.zellij.run("list-sessions", "--no-formatting")
+
+
+# -- where nothing is known
+
+
+def test_stopped_server_is_unknown_within_the_deadline(mux: World):
+    launch = mux.launch()
+    mux.rig.freeze()
+    begun = time.monotonic()
+    state = launch.verdict(mux.rig.hasty).state
+    took = time.monotonic() - begun
+    mux.rig.thaw()
+    assert state == "unknown"
+    assert took < mux.rig.deadline + SLACK
+    assert launch.state() == "running"
+
+
+def test_an_answer_of_nothing_with_status_0_is_unknown(mux: World, tmp_path: Path):
+    launch = mux.launch()
+    backend = mux.with_program("#!/bin/sh\nexit 0\n")
+    begun = time.monotonic()
+    assert launch.verdict(backend).state == "unknown"
+    assert time.monotonic() - begun < DEADLINE + SLACK
+    with pytest.raises(BackendOutputError, match="nothing"):
+        backend.listing()
+
+
+def test_another_session_that_hangs_is_no_hindrance(mux: World):
+    """Zellij's own commands ask every session first, and would hang with it."""
+    launch = mux.launch()
+    mux.start_raw("hanging")
+    server = mux.zellij.server("hanging")
+    server.suspend()
+    try:
+        assert launch.verdict(mux.rig.hasty).state == "running"
+    finally:
+        server.resume()
+
+
+def test_a_session_that_is_starting_is_not_spoken_to(mux: World, monkeypatch):
+    """Its server would die of a client that connects and leaves."""
+    path = mux.zellij.sockets / "contract_version_1" / "one"
+    path.parent.mkdir(parents=True)
+    processes = FakeProcesses()
+    processes.start("zellij", "--server", str(path), pid=os.getpid())
+    with socket.socket(socket.AF_UNIX) as starting:
+        starting.bind(str(path))
+        starting.listen()
+        found = Sessions(dict(os.environ), processes).named("one")
+        assert found is not None
+        assert found.server == processes.identity(os.getpid())
+        starting.setblocking(False)
+        with pytest.raises(BlockingIOError):
+            starting.accept()
+
+
+# -- whose it is not
+
+
+def test_a_process_that_names_another_pane_is_replaced(mux: World):
+    one, other = mux.launch(), mux.launch()
+    claim = replace(other.claim, pane_id=one.pane)
+    mixed = replace(one, record=replace(one.record, claim=claim))
+    assert check_of(mixed.verdict(), "pane-process") is False
+    assert mixed.state() == "replaced"
+
+
+def test_a_process_that_is_not_the_servers_child_is_replaced(mux: World):
+    launch = mux.launch()
+    environ = {**os.environ, "ZELLIJ_PANE_ID": launch.pane.removeprefix("terminal_")}
+    with subprocess.Popen(["sleep", "300"], env=environ) as impostor:
+        who = identity(system_processes(), impostor.pid)
+        assert who is not None
+        claim = replace(launch.claim, process=who)
+        found = replace(launch, record=replace(launch.record, claim=claim)).verdict()
+        impostor.kill()
+    assert check_of(found, "pane-process") is True
+    assert check_of(found, "tree") is False
+    assert found.state == "replaced"
+
+
+def test_a_process_that_names_no_pane_is_unknown(mux: World):
+    launch = mux.launch()
+    ours = identity(system_processes(), os.getpid())
+    assert ours is not None
+    claim = replace(launch.claim, process=ours)
+    found = replace(launch, record=replace(launch.record, claim=claim)).verdict()
+    assert check_of(found, "pane-process") is None
+    assert found.state != "running"
+
+
+# -- what the kit asks of two sessions of one server
+
+
+def test_sessions_are_servers_of_their_own(mux: World):
+    """Both begin their ids anew, one name begins the other's, and each is only itself (C4)."""
+    one = mux.launch()
+    longer = ZellijBackend("one-more", processes=system_processes(), environ=dict(os.environ))
+    opened = longer.open(replace(mux.rig.request(), session="one-more"))
+    assert opened.created_session is True
+    assert opened.pane == PaneRef("zellij", "one-more", one.pane, None)
+    assert opened.server != one.opened.server
+    listing = longer.listing()
+    assert listing is not None
+    assert listing.panes.keys() == {one.pane}
+    assert mux.rig.backend.paste(guard_of(opened), b"in") == "held"
+    assert longer.paste(one.guard, b"in") == "held"
+    assert longer.close(guard_of(opened)) == "done"
+    assert longer.listing() is None
+    assert one.state() == "running"
+
+
+def test_the_last_pane_takes_its_session_along(mux: World):
+    """Else Zellij keeps an empty one, in which new panes come to nothing (E12)."""
+    launch = mux.launch()
+    assert mux.rig.backend.close(launch.guard) == "done"
+    assert mux.rig.backend.listing() is None
+    assert mux.zellij.servers() == []
+
+
+def test_a_session_whose_last_program_ended_is_replaced_by_a_new_one(mux: World):
+    launch = mux.launch()
+    server = launch.opened.server
+    psutil.Process(launch.pid).kill()
+    wait_for(lambda: launch.state() == "exited", what="its end")
+    wait_for(lambda: not mux.zellij.panes("one"), what="an empty session")
+    assert mux.rig.backend.has_session("one") is False
+    again = mux.launch()
+    assert again.opened.created_session is True
+    assert again.opened.server != server
+    assert again.takes()

@@ -1,0 +1,112 @@
+"""Hands our hooks to one launch by its harness's own flags, the user's files untouched."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from tongs_agents.harness.attach import (
+    CLAUDE_EVENTS,
+    SCRIPTED_EVENTS,
+    attach_scripted,
+    hook_settings,
+)
+from tongs_agents.harness.claude_attach import Attachment, known_events
+from tongs_agents.harness.claude_attach import attach as attach_claude
+from tongs_agents.hooks.command import HookHarness
+from tongs_mux import bounded
+from tongs_mux.files import open_private, private_dir
+
+VERSION_SECONDS = 5.0
+"""How long a harness may take to say its version."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What is to be started: its command line, and what attaching may ask of the world."""
+
+    harness: str
+    argv: tuple[str, ...]
+    settings_path: Path
+    version: Callable[[], str]
+    """The installed version's own word, empty where it says none."""
+    read: Callable[[str], str]
+    """The text of a file that the command names; may raise OSError."""
+
+
+def settings_path(runtime: Path, launch_id: str) -> Path:
+    """Where the settings that are attached to a launch lie."""
+    return runtime / "attached" / f"{launch_id}.json"
+
+
+def attach(wanted: Wanted) -> Attachment:
+    """The command line with our hooks, and the settings to write. Pure but for what it asks.
+
+    A harness that has no hooks to attach stays as it is, without a word.
+    """
+    if wanted.harness == "scripted":
+        return _scripted(wanted)
+    if wanted.harness == "claude":
+        return _claude(wanted)
+    return Attachment(wanted.argv, None)
+
+
+def _scripted(wanted: Wanted) -> Attachment:
+    argv = attach_scripted(wanted.argv, wanted.settings_path)
+    if argv == wanted.argv:
+        return Attachment(argv, None, (_NOT_ATTACHED.format("it names settings of its own"),))
+    return Attachment(argv, _settings("scripted", SCRIPTED_EVENTS))
+
+
+def _claude(wanted: Wanted) -> Attachment:
+    known = known_events(wanted.version())
+    if not known:
+        why = f"`{wanted.argv[0]} --version` gave no version that is known"
+        return Attachment(wanted.argv, None, (_NOT_ATTACHED.format(why),))
+    ours = _settings("claude", tuple(event for event in CLAUDE_EVENTS if event in known))
+    return attach_claude(wanted.argv, wanted.settings_path, ours, wanted.read)
+
+
+_NOT_ATTACHED = "hooks are not attached, so its status stays unknown: {}"
+
+
+def _settings(harness: HookHarness, events: tuple[str, ...]) -> str:
+    return hook_settings(harness, "attached", events, python=Path(sys.executable))
+
+
+def version_of(program: str, environ: Mapping[str, str]) -> str:
+    """What ``program --version`` says; empty where it says nothing in time.
+
+    Only a program of a harness's own name is asked: a wrapper might do
+    anything at such a call.
+    """
+    if os.path.basename(program) != "claude":
+        program = "claude"
+    try:
+        ended = bounded.run(
+            (program, "--version"), environ=environ, stdin=b"", deadline=VERSION_SECONDS
+        )
+    except (bounded.DeadlinePassed, OSError):
+        return ""
+    return ended.out.decode("utf-8", "replace").strip() if ended.code == 0 else ""
+
+
+def write_settings(path: Path, text: str) -> None:
+    """Write the settings, private; raises OSError, PlaceRefused."""
+    private_dir(path.parent)
+    fd = open_private(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+    with os.fdopen(fd, "w", encoding="utf-8") as file:
+        file.write(text)
+
+
+__all__ = [
+    "VERSION_SECONDS",
+    "Wanted",
+    "attach",
+    "settings_path",
+    "version_of",
+    "write_settings",
+]

@@ -1,0 +1,103 @@
+"""What launches are doing: verification, hooks, and other means put together, in one place."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from tongs_agents.harness.claude_agents import Said, agents_json
+from tongs_agents.receipts import proof_for
+from tongs_agents.sends import SendStore, Sent
+from tongs_agents.sessions import Session, SessionStore, Told
+from tongs_agents.status import Heard, Status, fold, is_doubtful
+from tongs_agents.waiting import Look
+from tongs_mux.control import Controller, Proof
+from tongs_mux.evidence import Seen
+from tongs_mux.model import LaunchRecord
+
+
+@dataclass(frozen=True, slots=True)
+class Doing:
+    """A launch as it was found, and what it is doing."""
+
+    seen: Seen
+    status: Status
+
+
+@dataclass(frozen=True, slots=True)
+class Watch:
+    """Looks at launches. Reads only, but for the note of a send."""
+
+    control: Controller
+    sessions: SessionStore
+    runtime: Path
+    clock: Callable[[], float]
+
+    def look(self, record: LaunchRecord) -> Doing:
+        """One launch; a ``working`` in doubt is looked at by other means (A68)."""
+        return self._of(self.control.verify(record), self.sessions.told(record))
+
+    def look_all(self, records: Iterable[LaunchRecord]) -> tuple[Doing, ...]:
+        """Many launches: one listing a multiplexer server, one pass over the sessions."""
+        told = self.sessions.by_launch()
+        found = []
+        for seen in self.control.list(records):
+            sessions = told.get(seen.record.launch_id, ())
+            found.append(self._of(seen, Told(sessions, self.sessions.pulse(seen.record))))
+        return tuple(found)
+
+    def _of(self, seen: Seen, told: Told) -> Doing:
+        now = self.clock()
+        status = fold(seen.record, seen.verdict.state, told, now)
+        if seen.verdict.verified and is_doubtful(status, now):
+            heard = self._heard(seen.record, status)
+            status = fold(seen.record, seen.verdict.state, told, now, heard)
+        return Doing(seen, status)
+
+    def _heard(self, record: LaunchRecord, status: Status) -> tuple[Heard, ...]:
+        if record.labels.get("harness") != "claude" or record.claim is None:
+            return ()
+        pid = record.claim.process.pid
+        environ = self.control.processes.environ(pid)
+        said = agents_json("claude", environ, pid) if environ else None
+        return () if said is None else (heard_from(said, status.last),)
+
+    def sends(self, record: LaunchRecord) -> SendStore:
+        """Where the last send to a launch is noted: its own runtime dir (A81)."""
+        return SendStore(Path(record.places.get("runtime_dir", self.runtime)))
+
+    def proof(self, record: LaunchRecord) -> Proof:
+        """What a send asks for proof; it notes the send too (A74)."""
+        return proof_for(self.sessions, self.sends(record), record.launch_id)
+
+    def note_uncertain(self, record: LaunchRecord, since: float, sha256: str) -> None:
+        """A send that may have landed counts for the waits to come as well."""
+        self.sends(record).note(record.launch_id, Sent(since, sha256, "pasted"))
+
+    def for_wait(self, record: LaunchRecord) -> Look:
+        """What a wait looks at."""
+        doing = self.look(record)
+        verdict = doing.seen.verdict
+        sent = self.sends(record).last(record.launch_id)
+        return Look(verdict.state, verdict.reason, verdict.checks, doing.status, sent)
+
+    def unlaunched(self, records: Mapping[str, LaunchRecord]) -> tuple[Session, ...]:
+        """Sessions that nobody here launched, newest first."""
+        return tuple(one for one in self.sessions.all() if one.launch_id not in records)
+
+
+def heard_from(said: Said, last: float) -> Heard:
+    """A harness's own word as a fact, just newer than the last that its hooks told.
+
+    Claude Code fires no hook on Escape: it then says ``idle`` where our last
+    fact is a running turn, which reads as interrupted (A68).
+    """
+    kinds = {"idle": "interrupt", "waiting": "needs", "busy": "busy"}
+    words = f"claude agents --json: {said.status}"
+    if said.waiting_for:
+        words += f", {said.waiting_for}"
+    return Heard(kinds[said.status], last + 0.001, words)
+
+
+__all__ = ["Doing", "Watch", "heard_from"]

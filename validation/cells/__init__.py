@@ -1,0 +1,1 @@
+"""The cells: one promise a module, each with a ``CELL``."""

@@ -1,0 +1,41 @@
+"""What may stand before the composer is not idle: trust, a key, a list of sessions."""
+
+from __future__ import annotations
+
+import json
+
+from validation import claude
+from validation.cell import Cell
+from validation.stage import Stage
+
+
+def _refused(stage: Stage, name: str) -> None:
+    launch = stage.spawn()
+    stage.until(launch, lambda reading: reading.dialog == name, f"the {name} screen")
+    before = stage.terminal.text(launch.pane)
+    answer = stage.send(launch, "never said")
+    refused = (answer.code, answer["reason"]) == (5, "dialog")
+    stage.show(f"{name}: send is refused, reason dialog", refused, answer.words)
+    same = stage.terminal.text(launch.pane) == before
+    stage.show(f"{name}: the screen is the same, nothing was chosen", same)
+    stage.tongs("close", launch.launch_id)
+
+
+def run(stage: Stage) -> None:
+    launch = stage.spawn_ready()
+    stage.send(launch, "[[text:something to resume]]")
+    stage.wait(launch, "--timeout", "30")
+    stage.tongs("close", launch.launch_id)
+    stage.configure("--resume")
+    _refused(stage, "resume")
+    stage.configure(env={"ANTHROPIC_API_KEY": "sk-ant-another-made-up-one-0000000002"})
+    _refused(stage, "api-key")
+    claude.seed(stage.world, projects=json.loads("{}"))
+    stage.configure()
+    _refused(stage, "trust")
+    stage.show("the model was asked with none of it", not stage.all_asked_with("never said"))
+
+
+CELL = Cell(
+    "before-composer", "trust, API key and resume screens are dialogs, not idle", ("B5", "A92"), run
+)

@@ -1,0 +1,32 @@
+"""A subagent that goes on after the turn's end changes nothing of the launch's status."""
+
+from __future__ import annotations
+
+from validation.cell import Cell
+from validation.stage import Stage
+from validation.terminal import wait_for
+
+_AGENT = (
+    '[[tool:Agent {"description": "Look", "subagent_type": "general-purpose", "prompt": '
+    '{"$script": ["tool:Bash {\\"command\\": \\"timeout 4 tail -f /dev/null\\"}", '
+    '"tool:Bash {\\"command\\": \\"touch by-the-subagent\\"}", "text:found"]}}]]'
+    "[[text:an agent works]]"
+)
+
+
+def run(stage: Stage) -> None:
+    stage.configure("--allowedTools", "Bash", "Agent")
+    launch = stage.spawn_ready()
+    stage.send(launch, _AGENT)
+    waited = stage.wait(launch, "--timeout", "30")
+    stage.show("the parent's own turn ended: done", waited["status"] == "done", waited.words)
+    made = stage.world.project / "by-the-subagent"
+    stage.show("while its subagent still worked", not made.exists())
+    wait_for(made.exists, "the subagent's tool", 30)
+    stage.show("the subagent's tools ran after that Stop", True)
+    stage.until(launch, lambda reading: not reading.busy, "the notification's own turn to end")
+    stage.until_status(launch, "done")
+    stage.show("then, too, status done", True)
+
+
+CELL = Cell("subagent", "a subagent's tool event after Stop opens no turn", ("A83", "A90"), run)

@@ -1,0 +1,39 @@
+"""The live matrix: which cell held with which harness on which multiplexer, from the evidence."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from validation.cell import Cell
+from validation.evidence import PLACE, result_of
+
+PAGE = Path(__file__).parents[1] / "docs" / "reference" / "live-matrix.md"
+_HEAD = """# What was shown with the real programs
+
+<!-- Written by `make validate`; do not edit. -->
+
+Each cell was run against the real program in a world of its own: see `validation/README.md`. The
+evidence is in `validation/evidence/`, a file a cell.
+
+"""
+
+
+def page(cells: Sequence[Cell], versions: dict[str, str], place: Path = PLACE) -> str:
+    """The table, from the evidence that is there."""
+    columns = sorted({(h, m) for cell in cells for h in cell.harnesses for m in cell.multiplexers})
+    titles = [f"{harness} {versions.get(harness, '')} on {mux}" for harness, mux in columns]
+    rows = [["cell", "promise", "shows", *titles], ["---"] * (3 + len(columns))]
+    for cell in cells:
+        marks = [_mark(cell, harness, mux, place) for harness, mux in columns]
+        rows.append([f"`{cell.name}`", cell.promise, ", ".join(cell.shows), *marks])
+    return _HEAD + "\n".join(f"| {' | '.join(row)} |" for row in rows) + "\n"
+
+
+def _mark(cell: Cell, harness: str, mux: str, place: Path) -> str:
+    if harness not in cell.harnesses or mux not in cell.multiplexers:
+        return "–"
+    return result_of(f"{harness}-{mux}-{cell.name}", place) or "not run"
+
+
+__all__ = ["PAGE", "page"]

@@ -1,0 +1,77 @@
+"""Runs cells, each in a world of its own, and says as it goes what held."""
+
+from __future__ import annotations
+
+import subprocess
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from validation import claude, evidence
+from validation.cell import Cell
+from validation.evidence import Ran
+from validation.install import Pinned
+from validation.model.server import serving
+from validation.stage import Stage, staged
+from validation.troubles import NotHeld
+from validation.world import World, world
+
+
+@dataclass(frozen=True, slots=True)
+class Rig:
+    """What all cells of one harness share. ``network`` says whether loopback is all there is."""
+
+    harness: Pinned
+    programs: Path
+    network: str
+    keep: bool = False
+
+
+def run(rig: Rig, cell: Cell, multiplexer: str) -> Ran:
+    """Run one cell and write its evidence down."""
+    with world(rig.programs, keep=rig.keep) as made, serving(made.requests) as port:
+        here = World(made.directory, {**made.environ, **claude.environment(port)})
+        claude.seed(here)
+        versions = f"{rig.harness.harness} {rig.harness.version}, {_version_of(multiplexer)}"
+        with staged(here) as stage:
+            trouble = _trouble(cell, stage)
+            notes = tuple(stage.notes)
+            ran = Ran(cell, rig.harness.harness, multiplexer, versions, rig.network, notes, trouble)
+            evidence.write(ran, here)
+            if rig.keep:
+                print(f"    kept: {here.directory}, TMUX: tmux -S {here.socket} attach")
+        return ran
+
+
+def _trouble(cell: Cell, stage: Stage) -> str:
+    try:
+        cell.run(stage)
+    except (NotHeld, subprocess.TimeoutExpired) as error:
+        return str(error) or repr(error)
+    return ""
+
+
+def _version_of(multiplexer: str) -> str:
+    done = subprocess.run([multiplexer, "-V"], capture_output=True, encoding="utf-8")
+    return done.stdout.strip()
+
+
+def run_all(rig: Rig, cells: list[Cell], multiplexers: list[str]) -> Iterator[Ran]:
+    """Each cell on each multiplexer that it is for; progress goes to standard output."""
+    for multiplexer in multiplexers:
+        for cell in cells:
+            if multiplexer not in cell.multiplexers:
+                continue
+            name = f"{rig.harness.harness}-{multiplexer}-{cell.name}"
+            print(f"  {name:<36}", end="", flush=True)
+            began = time.monotonic()
+            ran = run(rig, cell, multiplexer)
+            took = time.monotonic() - began
+            print(f"{'NOT HELD' if ran.trouble else 'held'}  {took:5.1f} s", flush=True)
+            if ran.trouble:
+                print(f"    {ran.trouble}", flush=True)
+            yield ran
+
+
+__all__ = ["Rig", "run", "run_all"]

@@ -1,0 +1,182 @@
+"""What a cell works with: the product's command line, the model's log, the person's terminal."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+from tongs_agents.harness.claude import ClaudeReader
+from tongs_mux.reader import Reading
+from validation import claude
+from validation.model.record import Asked, asked
+from validation.terminal import Terminal, wait_for
+from validation.troubles import NotHeld
+from validation.world import World
+
+_CLI = "import sys; from tongs_agents.cli.main import main; sys.exit(main())"
+_SESSION = "agents"
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What one call of the command line said: exit code, and its JSON document."""
+
+    code: int
+    document: Mapping[str, Any]
+    error: str
+
+    def __getitem__(self, key: str) -> Any:
+        return self.document.get(key)
+
+    @property
+    def words(self) -> str:
+        """It in a line, for a message."""
+        return f"exit {self.code}: {json.dumps(self.document)} {self.error}".strip()
+
+
+@dataclass(frozen=True, slots=True)
+class Launch:
+    """A launch of the product's, and its pane."""
+
+    launch_id: str
+    pane: str
+
+
+@dataclass
+class Stage:
+    """One cell's run. ``notes`` become the evidence: what was shown, in order."""
+
+    world: World
+    terminal: Terminal
+    notes: list[str] = field(default_factory=list)
+
+    def show(self, sentence: str, held: bool, seen: object = "") -> None:
+        """Note that ``sentence`` held. Raises NotHeld, with what was seen, where it did not."""
+        if not held:
+            raise NotHeld(f"{sentence}: seen {seen}" if seen != "" else sentence)
+        self.notes.append(sentence)
+
+    # -- the product
+
+    def configure(self, *options: str, command: tuple[str, ...] | None = None, **keys: Any) -> None:
+        """Write the config: one profile ``agent``, Claude Code with ``options``."""
+        argv = command or (*claude.COMMAND, *options)
+        profile = {"command": list(argv), "cwd": str(self.world.project), **keys}
+        place = self.world.home / ".config" / "tongs-agents"
+        place.mkdir(mode=0o700, parents=True, exist_ok=True)
+        lines = ["[workspace]", 'multiplexer = "tmux"', f'session = "{_SESSION}"']
+        lines += [f"socket = {json.dumps(self.world.socket)}", "[profiles.agent]"]
+        lines += [f"{key} = {_toml(value)}" for key, value in profile.items()]
+        config = place / "config.toml"
+        config.write_text("\n".join(lines) + "\n", encoding="utf-8")
+        config.chmod(0o600)
+
+    def tongs(self, *words: str, stdin: str | None = None, seconds: float = 120.0) -> Answer:
+        """One verb with ``--json``."""
+        environ = dict(self.world.environ)
+        if "PYTHONPATH" in os.environ:  # a tree that is not the installed one
+            environ["PYTHONPATH"] = os.environ["PYTHONPATH"]
+        done = subprocess.run(
+            [sys.executable, "-c", _CLI, words[0], "--json", *words[1:]],
+            input=stdin,
+            stdin=subprocess.DEVNULL if stdin is None else None,
+            capture_output=True,
+            encoding="utf-8",
+            env=environ,
+            cwd=self.world.project,
+            timeout=seconds,
+        )
+        try:
+            document = json.loads(done.stdout or "{}")
+        except ValueError:
+            document = {"no json": done.stdout}
+        return Answer(done.returncode, document, done.stderr.strip()[-2000:])
+
+    def spawn(self, *options: str) -> Launch:
+        """Start the profile. Raises NotHeld where it does not run."""
+        answer = self.tongs("spawn", "agent", *options)
+        if answer.code or answer["state"] != "running":
+            raise NotHeld(f"spawn: {answer.words}")
+        return Launch(answer["launch_id"], answer["pane"]["pane_id"])
+
+    def spawn_ready(self, *options: str) -> Launch:
+        """Start it and wait until its composer is there."""
+        launch = self.spawn(*options)
+        self.until(launch, lambda reading: reading.composer == "empty", "an empty composer")
+        return launch
+
+    def send(self, launch: Launch, text: str) -> Answer:
+        """``send``, the text by standard input."""
+        return self.tongs("send", launch.launch_id, "-", stdin=text)
+
+    def wait(self, launch: Launch, *options: str) -> Answer:
+        """``wait`` for ``done`` by default."""
+        return self.tongs("wait", launch.launch_id, *options)
+
+    def status(self, launch: Launch) -> Answer:
+        """``agent-status`` with its evidence."""
+        return self.tongs("agent-status", launch.launch_id, "--why")
+
+    def until_status(self, launch: Launch, status: str, seconds: float = 20.0) -> Answer:
+        """``agent-status`` once it says ``status``. Raises NotHeld at the deadline."""
+
+        def found() -> Answer | None:
+            answer = self.status(launch)
+            return answer if answer["status"] == status else None
+
+        return wait_for(found, f"status {status}", seconds)
+
+    # -- what is seen
+
+    def reading(self, launch: Launch) -> Reading:
+        """What the screen says."""
+        look = self.terminal.look(launch.pane)
+        assert look.pane is not None
+        return ClaudeReader().read(look.screen, look.pane)
+
+    def until(
+        self, launch: Launch, holds: Callable[[Reading], bool], what: str, seconds: float = 20.0
+    ) -> Reading:
+        """The reading once it ``holds``. Raises NotHeld at the deadline."""
+
+        def found() -> Reading | None:
+            reading = self.reading(launch)
+            return reading if holds(reading) else None
+
+        return wait_for(found, what, seconds)
+
+    def asked_with(self, text: str, seconds: float = 20.0) -> Asked:
+        """The first request that holds ``text``. Raises NotHeld at the deadline."""
+
+        def found() -> Asked | None:
+            return next(iter(self.all_asked_with(text)), None)
+
+        return wait_for(found, f"the model to be asked with {text[:40]!r}", seconds)
+
+    def all_asked_with(self, text: str) -> list[Asked]:
+        """Every request so far that holds ``text``."""
+        return [request for request in asked(self.world.requests) if request.holds(text)]
+
+
+def _toml(value: Any) -> str:
+    """A value as TOML: JSON but for tables."""
+    if isinstance(value, Mapping):
+        return f"{{ {', '.join(f'{key} = {_toml(each)}' for key, each in value.items())} }}"
+    return json.dumps(value)
+
+
+@contextmanager
+def staged(world: World) -> Iterator[Stage]:
+    """A stage whose config is the plain profile."""
+    stage = Stage(world, Terminal(world))
+    stage.configure()
+    yield stage
+
+
+__all__ = ["Answer", "Launch", "Stage", "staged"]

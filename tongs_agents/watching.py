@@ -5,16 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from tongs_agents.harness.claude_agents import Said, agents_json
+from tongs_agents.hooks import HOOKS_LABEL
 from tongs_agents.receipts import proof_for
 from tongs_agents.sends import SendStore, Sent
 from tongs_agents.sessions import Session, SessionStore, Told
-from tongs_agents.status import Heard, Status, fold, is_doubtful
-from tongs_agents.waiting import Look
 from tongs_mux.control import Controller, Proof
 from tongs_mux.evidence import Seen
 from tongs_mux.model import LaunchRecord
+
+if TYPE_CHECKING:
+    from tongs_agents.harness.claude_agents import Said
+    from tongs_agents.status import Heard, Status
+    from tongs_agents.waiting import Look
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +38,10 @@ class Watch:
     runtime: Path
     clock: Callable[[], float]
 
+    def hooked(self, record: LaunchRecord) -> bool:
+        """True where hooks tell of this launch, so that a send can be proved and waited for."""
+        return HOOKS_LABEL in record.labels or bool(self.sessions.of_launch(record.launch_id))
+
     def look(self, record: LaunchRecord) -> Doing:
         """One launch; a ``working`` in doubt is looked at by other means (A68)."""
         return self._of(self.control.verify(record), self.sessions.told(record))
@@ -48,6 +56,8 @@ class Watch:
         return tuple(found)
 
     def _of(self, seen: Seen, told: Told) -> Doing:
+        from tongs_agents.status import fold, is_doubtful  # here: a send asks for no status
+
         now = self.clock()
         status = fold(seen.record, seen.verdict.state, told, now)
         if seen.verdict.verified and is_doubtful(status, now):
@@ -58,6 +68,8 @@ class Watch:
     def _heard(self, record: LaunchRecord, status: Status) -> tuple[Heard, ...]:
         if record.labels.get("harness") != "claude" or record.claim is None:
             return ()
+        from tongs_agents.harness.claude_agents import agents_json  # rarely asked
+
         pid = record.claim.process.pid
         environ = self.control.processes.environ(pid)
         said = agents_json("claude", environ, pid) if environ else None
@@ -77,6 +89,8 @@ class Watch:
 
     def for_wait(self, record: LaunchRecord) -> Look:
         """What a wait looks at."""
+        from tongs_agents.waiting import Look  # here: a send may not wait
+
         doing = self.look(record)
         verdict = doing.seen.verdict
         sent = self.sends(record).last(record.launch_id)
@@ -93,6 +107,8 @@ def heard_from(said: Said, last: float) -> Heard:
     Claude Code fires no hook on Escape: it then says ``idle`` where our last
     fact is a running turn, which reads as interrupted (A68).
     """
+    from tongs_agents.status import Heard  # as above
+
     kinds = {"idle": "interrupt", "waiting": "needs", "busy": "busy"}
     words = f"claude agents --json: {said.status}"
     if said.waiting_for:

@@ -37,9 +37,9 @@ def test_an_ended_launch_is_removed_with_every_file_of_it(cli: Cli):
     for name in (f"leftovers/{ended}.json", f"parcels/{ended}.json"):
         path = cli.runtime / name
         path.touch(mode=0o600)
-    assert len(_named(cli, ended)) == 5
+    assert len(_named(cli, ended)) == 7
     assert cli.ok("gc", "--dry-run") == {"ok": True, "removed": [ended], "orphans": []}
-    assert len(_named(cli, ended)) == 5
+    assert len(_named(cli, ended)) == 7
     assert cli.text("gc", "--dry-run").out == f"would remove worker {ended}\n"
     assert cli.ok("gc") == {"ok": True, "removed": [ended]}
     assert _named(cli, ended) == []

@@ -55,7 +55,7 @@ def test_spawn_in_words_for_people(cli: Cli):
 
 
 def test_a_prompt_given_at_spawn_arrives(cli: Cli):
-    assert cli.ok("spawn", "worker", "--prompt", "[[text:from argv]]")["prompt"] == "pasted"
+    assert cli.ok("spawn", "worker", "--prompt", "[[text:from argv]]")["prompt"] == "submitted"
     launch = cli.ok("spawn", "worker", "--prompt", "-", stdin=b"[[text:from stdin]]")["launch_id"]
     wait_for(lambda: "from stdin" in cli.screen(launch))
 
@@ -98,7 +98,7 @@ def test_list_shows_each_launch(cli: Cli):
     assert set(launch) == LAUNCH
     assert set(launch["pane"]) == PANE
     assert (launch["profile"], launch["harness"]) == ("worker", "scripted")
-    assert (launch["state"], launch["status"], launch["chat"]) == ("running", None, None)
+    assert (launch["state"], launch["status"], launch["chat"]) == ("running", "started", None)
     assert (launch["spawned_by"], launch["orphan"]) == (None, False)
     assert launch["cwd"] == str(cli.home)
     assert Path(f"/proc/{launch['pid']}").exists()
@@ -166,7 +166,7 @@ def test_send_types_the_text_and_says_what_it_saw(cli: Cli):
     found = cli.ok("send", launch, "[[text:well done]]")
     assert set(found) == SENT
     assert (found["launch_id"], found["bytes"]) == (launch, 18)
-    assert (found["receipt"], found["way"]) == ("pasted", "paste")
+    assert (found["receipt"], found["way"]) == ("submitted", "paste")
     assert all(set(fact) == {"check", "seen", "at"} for fact in found["evidence"])
     wait_for(lambda: "well done" in cli.screen(launch))
     line = cli.audited()[-1]
@@ -213,14 +213,42 @@ def test_what_is_no_text_is_refused_before_anything_is_typed(
 
 
 def test_wait_is_unsupported_without_hooks_and_types_nothing(cli: Cli):
-    launch = cli.spawn("worker")
-    cli.wait_ready(launch)
+    launch = cli.spawn("cat")
     answer = cli.run("send", launch, "x", "--wait", "--timeout", "5")
     assert (answer.code, answer.json["outcome"]) == (6, "unsupported")
     assert answer.json["reason"] == "unsupported"
-    assert _typed(cli) == 0
+    assert "x" not in cli.screen(launch)
     line = cli.audited()[-1]
     assert (line["action"], line["exit_code"], line["reason"]) == ("send", 6, "unsupported")
+    assert cli.run("wait", launch).code == 6
+
+
+def test_a_wait_returns_on_the_end_of_the_turn_that_the_send_began(cli: Cli):
+    launch = cli.spawn("worker")
+    cli.wait_ready(launch)
+    first = cli.ok("send", launch, "[[text:quick]]", "--wait")
+    assert (first["receipt"], first["status"]) == ("submitted", "done")
+    assert set(first) == {*SENT, "status", "waited_s"}
+    assert cli.ok("send", launch, "[[slow:1:later]]")["receipt"] == "submitted"
+    assert cli.ok("agent-status", launch)["status"] == "working"
+    done = cli.ok("wait", launch)
+    assert set(done) == {"ok", "launch_id", "status", "waited_s"}
+    assert "later" in cli.screen(launch)
+
+
+def test_a_wait_that_runs_out_says_what_it_saw_last(cli: Cli):
+    launch = cli.spawn("worker")
+    cli.wait_ready(launch)
+    sent = cli.run("send", launch, "[[tool:Bash {}]]", "--wait", "--timeout", "1")
+    assert (sent.code, sent.json["outcome"], sent.json["timed_out"]) == (4, "error", True)
+    assert (sent.json["receipt"], sent.json["reason"]) == ("submitted", "timeout")
+    assert (sent.json["state"], sent.json["status"]) == ("running", "waiting")
+    assert cli.ok("wait", launch, "--until", "waiting")["status"] == "waiting"
+    assert cli.run("wait", launch, "--timeout", "0").json["reason"] == "usage"
+    assert cli.run("wait", launch, "--until", "tea").json["reason"] == "usage"
+    cli.ok("close", launch)
+    assert cli.run("wait", launch).code == 3
+    assert cli.ok("wait", launch, "--until", "ended")["status"] == "ended"
 
 
 def test_a_refusal_lists_its_checks(cli: Cli):

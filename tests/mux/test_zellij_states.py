@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import socket
 import subprocess
 import time
@@ -242,6 +243,36 @@ def test_renamed_session_whose_old_name_is_taken_is_replaced_never_the_stranger(
     assert mux.rig.backend.paste(launch.guard, b"in") == "held"
 
 
+# -- what is read of it
+
+
+def test_a_scrolled_pane_shows_what_it_was_scrolled_to(mux: World):
+    """Zellij shows the rest to nobody: what stands below is not on the screen that is read."""
+    launch = mux.launch()
+    mux.rig.show(launch.opened, *(f"line {number}" for number in range(300)))
+    mux.zellij.action("one", "page-scroll-up", "--pane-id", launch.pane)
+    look = mux.rig.backend.look(launch.pane)
+    assert look is not None
+    assert "line 299" not in look.screen.lines
+    assert mux.rig.backend.paste(replace(launch.guard, steady=("^line 299$",)), b"in") == "held"
+    assert launch.takes()
+
+
+def test_wrapped_lines_are_rows_and_the_cursor_is_in_the_last(mux: World):
+    """Zellij's dump joins them; what reads a composer by its cursor needs them apart."""
+    launch = mux.launch()
+    mux.rig.show(
+        launch.opened, *(f"line {number}" for number in range(300)), "x" * 700 + "項目", "end"
+    )
+    look = mux.rig.backend.look(launch.pane)
+    assert look is not None
+    assert look.pane is not None
+    lines = look.screen.lines
+    assert len(lines) == look.pane.height
+    assert [len(line) for line in lines[-4:]] == [300, 300, 102, 3]
+    assert look.pane.cursor == (3, look.pane.height - 1)
+
+
 # -- where it does not
 
 
@@ -441,3 +472,10 @@ def test_a_session_whose_last_program_ended_is_replaced_by_a_new_one(mux: World)
     assert again.opened.created_session is True
     assert again.opened.server != server
     assert again.takes()
+
+
+def test_every_row_of_the_page_is_a_test_here():
+    page = Path(__file__).parents[2] / "docs" / "reference" / "zellij.md"
+    rows = re.findall(r"`(test_\w+)` \|$", page.read_text(encoding="utf-8"), re.MULTILINE)
+    assert len(rows) == 20
+    assert [row for row in rows if row not in globals()] == []

@@ -52,7 +52,7 @@ SCRIPTED = str(Path(sys.executable).with_name("tongs-agents-scripted"))
 RAW = (sys.executable, "-I", "-S", str(Path(__file__).with_name("raw.py")))
 START, END, ENTER = b"\x1b[200~", b"\x1b[201~", b"\r"
 LOOKS, GAP = 0.011, 0.012
-QUICK = Pauses(between_looks=LOOKS, before_enter=GAP, echo=2.0, settle=1.0, step=0.01)
+QUICK = Pauses(between_looks=LOOKS, before_enter=GAP, echo=10.0, settle=5.0, step=0.01)
 """Short deliberate waits, told apart by their length: `Rig.during` acts in one of them."""
 UNTYPED = "never-typed-never-logged"
 

@@ -55,6 +55,8 @@ def test_every_body_arrives_once_and_whole(rig: Rig, raw: bool):
     for name, text in BODIES.items():
         if not raw and not text.strip():
             continue  # no composer submits blanks
+        if not raw:
+            agent.wait_composer("empty")
         receipt = agent.send(text)
         assert (receipt.bytes, receipt.sha256) == (len(text.encode()), sha256(text.encode())), name
         expected += pasted(text)
@@ -75,6 +77,7 @@ def test_a_body_is_known_in_the_composer_of_every_size(rig: Rig, size: tuple[int
     expected = b""
     for name, text in BODIES.items():
         if len(text) < MAX_SHOWN and text.strip():
+            agent.wait_composer("empty")
             seen = {fact.check: fact.seen for fact in agent.send(text).evidence}
             assert seen["composer"] == "let go of the text", name
             expected += pasted(text)

@@ -17,9 +17,9 @@ from tongs_mux.text import MAX_BYTES, sha256
 CONTROLS = [chr(code) for code in (*range(0x20), *range(0x7F, 0xA0)) if chr(code) not in "\t\n"]
 
 
-def evidence(agent: Agent, text: str) -> dict[str, str]:
+def evidence(agent: Agent, text: str, *, settle: float = 5.0) -> dict[str, str]:
     """Send ``text``; the receipt never claims more than `pasted`, as there is no hook."""
-    receipt = agent.send(text)
+    receipt = agent.send(text, replace(agent.rig.control, pauses=replace(QUICK, settle=settle)))
     assert receipt.receipt == "pasted"
     return {fact.check: fact.seen for fact in receipt.evidence}
 
@@ -97,7 +97,7 @@ def test_A7_a_stand_in_that_names_another_size_is_not_our_text(rig: Rig):
 def test_A7_the_text_on_the_screen_proves_nothing(rig: Rig):
     agent = rig.start("--drop-first-enter")
     text = "/hello"
-    assert evidence(agent, text)["composer"].endswith("not submitted")
+    assert evidence(agent, text, settle=0.3)["composer"].endswith("not submitted")
     assert text in agent.screen()
     assert agent.journal.submitted() == []
     assert agent.journal.typed() == pasted(text)

@@ -208,26 +208,18 @@ def test_of_many_claims_for_one_launch_exactly_one_is_made(rig: Rig):
 @pytest.mark.requirement("A88")
 def test_a_launcher_that_is_quicker_than_its_opener_waits_for_it(rig: Rig):
     class Slow(TmuxBackend):
-        """Its answer comes only once the launcher has asked for the record."""
+        """Its answer comes long after the launcher has asked for the record."""
 
         def open(self, request: OpenRequest) -> Opened:
             opened = super().open(request)
             assert opened.pid is not None
-            pid, lock = opened.pid, f"{request.argv[-1]}.lock"
-            wait_for(lambda: not alive(pid) or lock in _open_files(pid), what="the launcher")
+            pid = opened.pid
+            with contextlib.suppress(AssertionError):
+                wait_for(lambda: not alive(pid), deadline=0.5, what="a launcher that gives up")
             return opened
 
     rig.control = replace(rig.control, backends=rig.backends_of(Slow))
     assert rig.start(raw=True).state() == "running"
-
-
-def _open_files(pid: int) -> set[str]:
-    names = set()
-    with contextlib.suppress(OSError):
-        for link in Path(f"/proc/{pid}/fd").iterdir():
-            with contextlib.suppress(OSError):
-                names.add(link.readlink().name)
-    return names
 
 
 def test_fifty_launches_in_one_session_are_all_verified(rig: Rig):

@@ -347,12 +347,12 @@ def test_a_pane_that_is_replaced_at_the_last_moment_is_left_alone(rig: Rig, act:
 def _half_sent(rig: Rig, text: str) -> Agent:
     """A dialog opened between paste and Enter; the person has said no, the text is still there."""
     agent = rig.start("--dialog-on-paste")
-    found = failed(agent.send, text)
+    found = failed(agent.send, text, rig.during(gap=agent.wait_dialog))
     assert (found.exit_code, found.reason) == (1, "dialog")
     assert (found.outcome, found.uncertain, found.effect) == ("error", True, "partial")
     assert agent.journal.facts("approved") == []
     agent.press("2")
-    agent.journal.wait("declined")
+    agent.journal.wait("turn-end")
     agent.wait_composer("draft")
     return agent
 
@@ -406,7 +406,7 @@ def test_a_leftover_that_a_person_took_away_is_pasted_anew(rig: Rig):
     agent = _half_sent(rig, "short")
     agent.press("-N", "5", "BSpace")
     agent.wait_composer("empty")
-    found = failed(agent.send, "short")
+    found = failed(agent.send, "short", rig.during(gap=agent.wait_dialog))
     assert (found.reason, found.effect) == ("dialog", "partial")
     assert len(agent.journal.facts("paste")) == 2
 

@@ -77,7 +77,6 @@ def _send(services: Services, record: LaunchRecord, text: str, *, unseen: bool) 
     from tongs_mux.text import sha256
 
     since = services.clock()
-    hooked = services.watch.look(record).status.hooked
     try:
         return services.acting().send(
             record,
@@ -86,7 +85,7 @@ def _send(services: Services, record: LaunchRecord, text: str, *, unseen: bool) 
             Actor("cli"),
             wrapper=is_wrapper(record),
             asked=asked_on_terminal if unseen else None,
-            proof=services.watch.proof(record) if hooked else None,
+            proof=services.watch.proof(record) if services.watch.hooked(record) else None,
         )
     except DeliveryUncertain:
         services.watch.note_uncertain(record, since, sha256(text.encode("utf-8", "replace")))
@@ -99,7 +98,7 @@ def _impossible(
     """Why an option can't be had, None where all can; nothing has been typed then."""
     from tongs_agents.errors import Refused, Unsupported
 
-    if wait and not services.watch.look(record).status.hooked:
+    if wait and not services.watch.hooked(record):
         return Unsupported(
             f"launch {record.launch_id} has no hooks that would say when it is done",
             hint="send without --wait, and look with `tongs-agents capture`",

@@ -84,7 +84,7 @@ class ZellijBackend:
         return Listing(served.server, form.parse_panes(panes, tabs, self._session))
 
     def look(self, pane_id: str) -> Look | None:
-        """The pane's facts and its live screen, wherever somebody has scrolled to."""
+        """The pane's facts and its screen, as far down as somebody has scrolled."""
         asked = self._ask_pane(pane_id, *_reading(pane_id))
         if asked is None:
             return None
@@ -95,7 +95,7 @@ class ZellijBackend:
 
     def history(self, pane_id: str, lines: int) -> tuple[str, ...]:
         """The end of scrollback and screen, without trailing empty lines."""
-        asked = self._ask_pane(pane_id, *_reading(pane_id))
+        asked = self._ask_pane(pane_id, *_reading(pane_id, "--full"))
         # a dump of a pane that is not there is empty, and no error (E7)
         if asked is None or asked[1] is None:
             raise BackendError(f"Zellij session {self._session!r} has no pane {pane_id!r}")
@@ -219,9 +219,9 @@ class ZellijBackend:
         return form.parse_clients(self._cli.ask(served, CLIENTS)[0])
 
 
-def _reading(pane_id: str) -> tuple[_Call, ...]:
+def _reading(pane_id: str, *options: str) -> tuple[_Call, ...]:
     """The dump that goes with a look; none where ``pane_id`` is no id and must reach no command."""
-    return (dump(pane_id),) if is_pane_id("zellij", pane_id) else ()
+    return (dump(pane_id, *options),) if is_pane_id("zellij", pane_id) else ()
 
 
 def _may_type(same: _Same, guard: Guard) -> bool:

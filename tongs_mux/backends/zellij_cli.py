@@ -147,9 +147,9 @@ class ZellijCli:
         return option in self._help[action].split()
 
 
-def dump(pane_id: str) -> tuple[str, ...]:
-    """The action that reads a pane, what lies above its screen included."""
-    return ("dump-screen", "--full", "--ansi", "--pane-id", pane_id)
+def dump(pane_id: str, *options: str) -> tuple[str, ...]:
+    """The action that reads a pane's screen. Without the id it reads none, or another (E8)."""
+    return ("dump-screen", *options, "--ansi", "--pane-id", pane_id)
 
 
 def without_session(environ: Mapping[str, str]) -> dict[str, str]:

@@ -125,18 +125,14 @@ def parse_opened(text: str) -> str:
 
 
 def parse_screen(dump: str, columns: int, rows: int) -> Screen:
-    """The live screen out of ``dump-screen --full --ansi``, whatever part is scrolled to.
+    """The screen out of ``dump-screen --ansi``.
 
     A dump joins what the terminal has wrapped; the screen has it in rows again.
     Raises BackendOutputError for an empty dump: of a pane it has one line at least.
     """
     if not dump:
         raise BackendOutputError("zellij dumped an empty screen")
-    styled: list[str] = []
-    for line in reversed(_lines(dump)):
-        styled[:0] = wrap(line, columns)
-        if len(styled) >= rows:
-            break
+    styled = [row for line in _lines(dump) for row in wrap(line, columns)]
     styled = styled[-rows:] if rows > 0 else []
     return Screen(lines=tuple(map(plain, styled)), styled=tuple(styled))
 

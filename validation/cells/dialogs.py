@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from validation.cell import Cell
-from validation.stage import Stage
+from validation.stage import Launch, Stage
 
 _ASK = (
     '[[tool:AskUserQuestion {"questions": [{"question": "Which colour?", "header": "Colour", '
@@ -12,16 +12,24 @@ _ASK = (
 )
 
 
+_LINES = 8
+"""Of the dialog, from the screen's end: what is above it blinks."""
+
+
+def _end(stage: Stage, launch: Launch) -> list[str]:
+    return stage.terminal.text(launch.pane).rstrip().splitlines()[-_LINES:]
+
+
 def _refused(stage: Stage, launch_text: str, dialog: str) -> None:
     launch = stage.spawn_ready()
     stage.send(launch, launch_text)
     stage.until(launch, lambda reading: reading.dialog == dialog, f"the {dialog} dialog")
-    before = stage.terminal.text(launch.pane)
+    before = _end(stage, launch)
     answer = stage.send(launch, f"never said to {dialog}")
     refused = (answer.code, answer["reason"]) == (5, "dialog")
     stage.show(f"{dialog}: send is refused, reason dialog", refused, answer.words)
-    same = stage.terminal.text(launch.pane) == before
-    stage.show(f"{dialog}: the screen is the same, the dialog unanswered", same)
+    after = _end(stage, launch)
+    stage.show(f"{dialog}: the dialog is as it was, unanswered", after == before, after)
     status = stage.status(launch)
     stage.show(f"{dialog}: status waiting", status["status"] == "waiting", status.words)
     stage.show(f"{dialog}: the model never saw it", not stage.all_asked_with("never said"))

@@ -36,6 +36,8 @@ def run(stage: Stage) -> None:
         sent["receipt"] == "submitted",
         sent.words,
     )
+    stage.asked_with("said to NORMAL mode")
+    stage.wait(launch, "--timeout", "30")
     count = len(stage.all_asked_with("said to NORMAL mode"))
     stage.show("vim NORMAL: and once", count == 1, count)
 

@@ -14,10 +14,8 @@ _SETTINGS = """{
   "hooks": {"SessionStart": [{"hooks": [{"type": "command", "command": "touch MARK"}]}]}
 }
 """
-_ITS_OWN = {".claude", ".claude.json", ".cache", ".local"}
-"""What Claude Code itself makes in a fresh home."""
-
-_OURS = {".config", ".local"}
+_EXPECTED = (".claude", ".cache", ".local", ".config")
+"""How the names begin of what Claude Code and we make in a fresh home."""
 
 
 def _files(place: Path) -> set[str]:
@@ -51,7 +49,7 @@ def run(stage: Stage) -> None:
     registered = [each for each in (own, at_project) if each.get("hooks") or each.get("mcpServers")]
     stage.show("no hook and no MCP server was registered for the user", not registered, registered)
     stage.show("the project folder is the same", _files(project) == files, _files(project) - files)
-    made = {path.name for path in home.iterdir()} - _ITS_OWN - _OURS
+    made = [path.name for path in home.iterdir() if not path.name.startswith(_EXPECTED)]
     stage.show("nothing else appeared in the home", not made, made)
 
 

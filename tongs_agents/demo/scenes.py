@@ -75,6 +75,19 @@ def watch(play: Play) -> str:
     return f"the screen shows {words!r}"
 
 
+def status(play: Play) -> str:
+    """its hooks say what it is doing; a wait ends with its turn"""
+    sent = play.stage.ok("send", play.launch, "[[slow:4:a longer answer]]").json
+    if sent["receipt"] != "submitted":
+        raise SceneFailed(f"the agent did not say that it took the prompt: {sent}")
+    play.proof = play.stage.audited("send")
+    busy = play.stage.ok("agent-status", play.launch).json["status"]
+    waited = play.stage.ok("wait", play.launch).json
+    if (busy, waited["status"]) != ("working", "done"):
+        raise SceneFailed(f"it was {busy}, then {waited['status']}")
+    return f"submitted, working, and done after {waited['waited_s']:.1f} s"
+
+
 def second(play: Play) -> str:
     """a second agent beside it: each gets only its own prompt"""
     before = play.stage.typed()
@@ -115,6 +128,7 @@ def dialog(play: Play) -> str:
     """refused: a permission dialog, where Enter would say yes"""
     play.submitted('[[tool:Bash {"command": "rm -rf build"}]]')
     play.stage.wait(lambda: play.stage.journal("dialog"), "the permission dialog")
+    play.stage.ok("wait", play.launch, "--until", "waiting")
     play.refused("dialog")
     if play.stage.journal("approved"):
         raise SceneFailed("the tool call was approved")
@@ -186,6 +200,7 @@ SCENES: tuple[Callable[[Play], str], ...] = (
     spawn,
     prompt,
     watch,
+    status,
     second,
     awkward,
     draft,
@@ -212,5 +227,6 @@ __all__ = [
     "second",
     "silent_server",
     "spawn",
+    "status",
     "watch",
 ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 
-from validation.bench import p4_send, p5_command, p6_list
+from validation.bench import p1_hook, p4_send, p5_command, p6_list
 from validation.bench.farm import Farm, farm
 from validation.bench.measure import Sample
 from validation.bench.report import Row, page, write
@@ -27,6 +27,8 @@ def main() -> int:
     options = parser.parse_args()
     with farm() as made:
         rows, growth = _measure(made, options.runs)
+    _say("hooks …")
+    rows = [*p1_hook.measure(options.runs), *rows]
     text = page(rows, growth, options.runs)
     sys.stdout.write("\n" + text)
     if not options.dry_run:

@@ -38,7 +38,8 @@ def commands(
     command: click.Command, path: str, parent: click.Context | None = None
 ) -> Iterator[tuple[str, str]]:
     """Each command that is not hidden, depth first: its full name and its help."""
-    context = click.Context(command, info_name=path, parent=parent, terminal_width=WIDTH)
+    settings = {**command.context_settings, "terminal_width": WIDTH}
+    context = click.Context(command, info_name=path, parent=parent, **settings)
     yield context.command_path, click.unstyle(command.get_help(context))
     if isinstance(command, click.Group):
         for name in command.list_commands(context):
@@ -67,7 +68,9 @@ def reasons_page() -> str:
     parts = [
         "# Reasons\n",
         _GENERATED,
-        "Every refusal and failure carries one of these slugs as `reason`, in JSON and over MCP.\n",
+        "Every refusal and failure carries one of these slugs as `reason`, in JSON and over MCP.",
+        "The exit code is the usual one. An act that had begun ends with 1 and `uncertain: true`",
+        "whatever its reason; `exited` of an act is 5; Ctrl-C on a terminal is 130.\n",
         "| exit code | outcome | reason | what it means | what to do |",
         "|---|---|---|---|---|",
     ]
@@ -87,7 +90,8 @@ def config_page() -> str:
             "`TONGS_AGENTS_CONFIG` names; `tongs-agents config path` says which. It must be",
             "yours and writable by nobody else. An unknown key, a wrong type or a value out",
             "of range is an error that names the file, the key and the line.\n",
-            "`tongs-agents init` writes this, with a profile for each agent program it finds:\n",
+            "`tongs-agents init` writes this, with a profile for each agent program it finds, here",
+            "Claude Code. Where it finds none, `worker` is no comment:\n",
             f"```toml\n{render_example(['claude'])}```\n",
         ]
     )

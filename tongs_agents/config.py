@@ -179,7 +179,8 @@ def _profile(name: str, table: object, home: Path, wrong: list[Wrong]) -> Profil
         wrong.append(Wrong(where, "is no profile name", PROFILE_NAME.allowed))
     good = check_table(where, table, PROFILE, wrong)
     if isinstance(table, dict) and "command" not in table:
-        wrong.append(Wrong(where, "has no command", f"command = {PROFILE['command'].allowed}"))
+        allowed = f"command = {PROFILE['command'].allowed}"
+        wrong.append(Wrong(where, "has no command", allowed, missing=True))
     check_env((*where, "env"), good.get("env", {}), wrong)
     good["command"] = tuple(good.get("command", ()))
     if "harness" not in good:
@@ -198,14 +199,21 @@ def _expanded(cwd: str, home: Path) -> Path:
 
 
 def _faults(wrong: list[Wrong], text: str) -> tuple[Fault, ...]:
-    """``wrong`` with lines, a missing key's being its table's, in the file's order."""
+    """``wrong`` with lines, in the file's order.
+
+    A missing key's line is its table's, but it comes after what is wrong in that
+    table: one of those may be a typo of it.
+    """
     lines = key_lines(text)
-    faults = []
+    faults: list[tuple[int | None, Fault]] = []
     for each in wrong:
         above = (each.path[:length] for length in range(len(each.path), 0, -1))
         line = next((lines[path] for path in above if path in lines), None)
-        faults.append(Fault(dotted(each.path), line, each.problem, each.allowed))
-    return tuple(sorted(faults, key=lambda fault: (fault.line is None, fault.line or 0)))
+        inside = [at for path, at in lines.items() if path[: len(each.path)] == each.path]
+        place = max(inside, default=line) if each.missing else line
+        faults.append((place, Fault(dotted(each.path), line, each.problem, each.allowed)))
+    faults.sort(key=lambda pair: (pair[0] is None, pair[0] or 0))
+    return tuple(fault for _, fault in faults)
 
 
 def as_dict(config: Config) -> dict[str, Any]:

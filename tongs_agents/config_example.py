@@ -1,15 +1,18 @@
-"""The commented config file that ``tongs-agents init`` writes."""
+"""The commented config file that ``tongs-agents init`` writes, and a profile to add to one."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from pathlib import Path
 
-from tongs_agents.config_schema import HARNESS_OF_COMMAND
+from tongs_agents.config_schema import HARNESS_OF_COMMAND, PROFILE_NAME
+
+_COMMANDS = {harness: command for command, harness in HARNESS_OF_COMMAND.items()}
 
 _HEAD = """\
 # tongs-agents: what may be started in a pane, and what agents may do there.
 # A key that begins with "#" shows its default: take the "#" away to change it.
-# After a change: tongs-agents config check
+# After a change: `tongs-agents config check`
 
 [workspace]
 # "tmux" or "zellij"; unset: the one you are inside, else an installed Zellij, else tmux.
@@ -19,8 +22,9 @@ _HEAD = """\
 #socket = "tongs-agents"
 
 [control]
-# Let agents start and drive each other over MCP. It takes this switch and
-# mcp_control in each profile; docs/security says what you hand over by it.
+# Let agents start and drive each other over MCP (the MCP server comes with a later
+# version). It takes this switch and mcp_control in each profile: docs/security.md,
+# "What mcp_control hands over".
 #mcp_enabled = false
 # Also drive panes of opted-in profiles that another agent, or you, started.
 #mcp_any_target = false
@@ -46,6 +50,12 @@ _HEAD = """\
 # command is a list of words, no shell line.
 """
 
+_WORKER = """
+# The scripted agent, a program that behaves as coding agents do: to try things with.
+{mark}[profiles.worker]
+{mark}command = ["{command}"]
+"""
+
 _PROFILE = """
 {mark}[profiles.{name}]
 {mark}command = ["{command}"]
@@ -66,20 +76,33 @@ _PROFILE = """
 def render_example(harnesses_found: Iterable[str]) -> str:
     """A config with a profile for each harness found, by its name; every other key a comment.
 
-    Without any, the profile itself is a comment too. Raises ValueError for a
-    name that is no harness with a command of its own.
+    ``worker`` starts the scripted agent; it is a comment too where there is a
+    real harness. Raises ValueError for a name that is no harness with a command
+    of its own.
     """
-    commands = {harness: command for command, harness in HARNESS_OF_COMMAND.items()}
     found = list(dict.fromkeys(harnesses_found))
     for harness in found:
-        if harness not in commands:
+        if harness not in _COMMANDS:
             raise ValueError(f"{harness!r} is no harness")
-    profiles = [_profile(harness, commands[harness]) for harness in found]
-    return _HEAD + "".join(profiles or [_profile("claude", "claude", mark="#")])
+    real = [harness for harness in found if harness != "scripted"]
+    profiles = [_profile(harness, _COMMANDS[harness]) for harness in real]
+    worker = _WORKER.format(mark="#" if real else "", command=_COMMANDS["scripted"])
+    return _HEAD + worker + "".join(profiles or [_profile("claude", "claude", mark="#")])
+
+
+def how_to_add(name: str, path: Path) -> str:
+    """What to do where the config at ``path`` lacks profile ``name``: the very lines to paste."""
+    if not PROFILE_NAME.fits(name):
+        return f"a profile has {PROFILE_NAME.allowed}"
+    command = name if name in HARNESS_OF_COMMAND else _COMMANDS["scripted"]
+    return (
+        f"put these two lines into {path}, with the command that you want:\n"
+        f'[profiles.{name}]\ncommand = ["{command}"]'
+    )
 
 
 def _profile(harness: str, command: str, *, mark: str = "") -> str:
     return _PROFILE.format(mark=mark, name=harness, command=command, harness=harness)
 
 
-__all__ = ["render_example"]
+__all__ = ["how_to_add", "render_example"]

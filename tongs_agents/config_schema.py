@@ -25,6 +25,8 @@ class Wrong:
     path: tuple[str, ...]
     problem: str
     allowed: str
+    missing: bool = False
+    """True for a key that is not there: maybe one of the table's others is a typo of it."""
 
 
 HARNESS_OF_COMMAND: Mapping[str, str] = {
@@ -161,8 +163,8 @@ def check_table(
     for key, value in table.items():
         path = (*where, key)
         if key not in kinds:
-            keys = ", ".join(kinds)
-            wrong.append(Wrong(path, "is no key that is known", f"{keys} in [{dotted(where)}]"))
+            keys, place = ", ".join(kinds), f"in [{dotted(where)}]" if where else "at the top"
+            wrong.append(Wrong(path, "is no key that is known", f"{keys} {place}"))
         elif not kinds[key].fits(value):
             # An array or a table is not shown: it may hold a secret argument.
             wrong.append(Wrong(path, _shown(value), kinds[key].allowed))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -17,6 +18,7 @@ from tongs_agents.hooks import HOOKS_LABEL
 from tongs_agents.multiplexers import make_socket_dir, workspace_pane
 from tongs_agents.parcel import Parcel, leave, parcel_path
 from tongs_agents.paths import Places
+from tongs_agents.viewing import attach_command
 from tongs_agents.watching import Watch
 from tongs_mux.acts import Act, Actor, refusals
 from tongs_mux.control import Controller
@@ -231,12 +233,17 @@ class Starter:
             raise LaunchError(error.message, hint=error.hint) from error
         state = self._state_at_first(record)
         if state == "exited":
-            raise LaunchError(
-                f"{record.argv[0]} ended at once",
-                hint=f"run it by hand in {record.cwd} to see why",
-            )
-        notices = (f"session {where.session!r} was not running: started detached",)
-        return Spawned(record, state, None, notices if created else ())
+            raise self._ended_at_once(record)
+        new = f"session {where.session!r} was not running: started detached"
+        notices = (f"{new}; see it with `{attach_command(where)}`",) if created else ()
+        return Spawned(record, state, None, notices)
+
+    def _ended_at_once(self, record: LaunchRecord) -> LaunchError:
+        """The error, which the record keeps: later looks say it too, not an end alone."""
+        why = f"{record.argv[0]} ended at once"
+        with suppress(MuxError):
+            self.control.store.fail(record.launch_id, why)
+        return LaunchError(why, hint=f"run it by hand in {record.cwd} to see why")
 
     def _state_at_first(self, record: LaunchRecord) -> str:
         """``exited`` where the program ends as it starts, else the state after that time."""
@@ -303,11 +310,13 @@ def profile_named(config: Config, name: str) -> Profile:
     """The configured profile. Raises Refused ``no-such-profile``."""
     profile = config.profiles.get(name)
     if profile is None:
+        from tongs_agents.config_example import how_to_add  # here: only this error needs it
+
         known = ", ".join(sorted(config.profiles)) or "none"
         raise Refused(
             f"there is no profile {name!r} (configured: {known})",
             reason="no-such-profile",
-            hint=f"add [profiles.{name}] to {config.path}, or see `tongs-agents init`",
+            hint=how_to_add(name, config.path),
         )
     return profile
 

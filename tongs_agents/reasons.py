@@ -30,14 +30,24 @@ _BROKE = {
         "the audit line could not be written", "make the state dir writable, free some space"
     ),
     "busy": Reason(1, "busy", "somebody else is acting on the same thing", "try again"),
-    "failed": _error("the multiplexer or the system broke", "run `tongs-agents doctor`"),
+    "failed": _error("the multiplexer or the system broke", "read what it says, then try again"),
     "no-such-launch": _error("no launch has this id", "`tongs-agents list` shows them"),
     "start-failed": _error("the program could not be started", "check the profile's command"),
-    "usage": _error("the arguments or the config are wrong", "see --help, or `config check`"),
-    "exited": Reason(3, "exited", "the launch has ended", "`tongs-agents respawn` starts it again"),
+    "usage": _error(
+        "the arguments or the config are wrong", "see --help, or `tongs-agents config check`"
+    ),
+    "exited": Reason(
+        3,
+        "exited",
+        "the launch has ended: 3 is for a look or a wait; an act on it is `refused` with 5",
+        "`tongs-agents respawn` starts it again, `tongs-agents gc` removes its record",
+    ),
     "timeout": Reason(4, "error", "the time was up", "wait again, or give a longer --timeout"),
     "unsupported": Reason(
-        6, "unsupported", "this platform, version or harness cannot do it", "see docs/reference"
+        6,
+        "unsupported",
+        "this platform, version or harness cannot do it",
+        "the error says what is missing",
     ),
     "hooks-untrusted": Reason(
         6, "unsupported", "Codex has not been told to trust the hooks", "trust them once in Codex"
@@ -65,7 +75,10 @@ _GUARDED = {
     "busy-start": _refused("the program is still starting", "try again in a moment"),
     "copy-mode": _refused("the pane is in a mode, as copy mode", "leave the mode in that pane"),
     "dialog": _refused("a dialog is open in the pane", "answer it in that pane"),
-    "draft": _refused("somebody's draft is in the composer", "send or clear it in that pane"),
+    "draft": _refused(
+        "somebody's draft is in the composer",
+        "`tongs-agents focus` the launch, then send it or clear it (Ctrl-U) there",
+    ),
     "no-terminal": _refused("this has to be confirmed on a terminal", "run it in a terminal"),
     "not-confirmed": _refused("it was not confirmed", "confirm it when asked"),
     "shell": _refused("a shell, not the launch's program, is in front", "leave the shell"),
@@ -82,8 +95,12 @@ _NOT_ALLOWED = {
     "max-live": _refused("too many agents are alive below one launch", "close one first"),
     "max-spawns": _refused("too many agents were started below one launch", "start a new root"),
     "nested-spawn": _refused("an agent started over MCP may not start more", "ask your opener"),
-    "no-session": _refused("the workspace session does not run", "`tongs-agents workspace`"),
-    "no-such-profile": _refused("the config has no such profile", "`config show` lists them"),
+    "no-session": _refused(
+        "the workspace session does not run", "a person starts it with `tongs-agents spawn`"
+    ),
+    "no-such-profile": _refused(
+        "the config has no such profile", "`tongs-agents config show` lists them"
+    ),
     "not-opted-in": _refused("a profile has not opted in", "set mcp_control in that profile"),
     "not-owner": _refused("another caller started that launch", "drive only what you started"),
     "rate": Reason(5, "rate-limited", "too many in a short time", "wait a minute"),
@@ -94,13 +111,13 @@ _CHAT = {
     "archived": _refused("the channel is archived", "post in another channel"),
     "bad-thread": _refused("the thread is no root of this channel", "give a root's id"),
     "duplicate": _refused("the same message is queued already", "wait until it is read"),
-    "handle-taken": _refused("another grant has this handle", "choose another with --as"),
+    "handle-taken": _refused("another grant has this handle", "choose another handle"),
     "loop": _refused("the answers go round without a user", "a person has to go on"),
-    "no-such-channel": _refused("there is no such channel", "`chat channels` lists them"),
+    "no-such-channel": _refused("there is no such channel", "name one that exists"),
     "not-accepting": _refused("the other takes no peer messages", "a person can allow them"),
-    "not-granted": _refused("the launch has no chat grant", "`tongs-agents chat grant`"),
+    "not-granted": _refused("the launch has no chat grant", "a person can grant it"),
     "queue-full": _refused("too many messages wait there", "wait until some are read"),
-    "store-full": _refused("the chat file is full", "`tongs-agents chat prune`"),
+    "store-full": _refused("the chat file is full", "a person can remove old messages"),
     "too-many-mentions": _refused("it mentions too many", "mention fewer"),
 }
 

@@ -107,9 +107,9 @@ class Controller:
         server still match the record. Raises VerificationFailed otherwise.
         """
         with self._acting("close", record, by) as act:
-            seen = self.verify(record)
+            seen = self.verify(_as_claimed(record))
             if not (seen.verdict.verified or still_ours(seen)):
-                raise refusal(seen)
+                raise refusal(replace(seen, record=record), hint=_left_to_close(seen))
             program = self._program(record)
             act.begin()
             if self._backend(record).close(self._guard(seen)) == "held":
@@ -306,6 +306,18 @@ class Controller:
 
     def _acting(self, action: str, record: LaunchRecord, by: Actor) -> Act:
         return Act(self.audit, self.judge, action, by, record)
+
+
+def _as_claimed(record: LaunchRecord) -> LaunchRecord:
+    """The record by its claim alone: a start that failed may have left its pane all the same."""
+    return record if record.claim is None else replace(record, start_error=None)
+
+
+def _left_to_close(seen: Seen) -> str:
+    """What to do instead of closing a launch that can't be closed; empty for the usual."""
+    if seen.verdict.state != "exited" or seen.pane is not None:
+        return ""
+    return "there is nothing left to close; `tongs-agents gc` removes its record"
 
 
 def still_ours(seen: Seen) -> bool:

@@ -109,18 +109,25 @@ def _server_key(pane: PaneRef) -> tuple[str, str | None, str]:
     return (pane.multiplexer, pane.socket, session)
 
 
-def refusal(seen: Seen, *, changed: bool = False) -> VerificationFailed:
-    """The error for a launch that is not ``running``, or no longer what it was just now."""
-    verdict = seen.verdict
+def refusal(seen: Seen, *, changed: bool = False, hint: str = "") -> VerificationFailed:
+    """The error for a launch that is not ``running``, or no longer what it was just now.
+
+    An end is said in words alone; its checks are the verdict's. ``hint`` takes
+    the place of the state's own.
+    """
+    verdict, record = seen.verdict, seen.record
     failed = [check for check in verdict.checks if check.passed is not True]
     why = "; ".join(f"{check.name}: {check.seen}" for check in failed[:3])
     if changed and verdict.verified:
         why = "the pane changed at the moment of the act"
         verdict = replace(verdict, state="unknown", reason="unknown")
+    words = f"is {verdict.state}: {why}"
+    if verdict.state == "exited":
+        words = "has ended" + (f": {record.start_error}" if record.start_error else "")
     return VerificationFailed(
-        f"launch {seen.record.launch_id} is {verdict.state}: {why}",
+        f"launch {record.launch_id} {words}",
         verdict=verdict,
-        hint=_HINTS.get(verdict.state, ""),
+        hint=hint or _HINTS.get(verdict.state, ""),
     )
 
 

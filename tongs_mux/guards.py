@@ -6,10 +6,11 @@ launch's and no shell; no dialog; the composer seen, and empty.
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from tongs_mux.model import Check, PaneFacts, ProcessFacts
+from tongs_mux.model import Check, PaneFacts, PaneRef, ProcessFacts
 from tongs_mux.reader import Reading
 
 _NAMES = (
@@ -101,25 +102,32 @@ def _slug(check: Check, *, young: bool) -> str:
     return check.name
 
 
-def describe(reason: str, *, ours: bool = False) -> tuple[str, str]:
-    """(sentence, what to do next) of a guard's refusal."""
+def describe(reason: str, *, ours: bool = False, pane: PaneRef | None = None) -> tuple[str, str]:
+    """(sentence, what to do next) of a guard's refusal; a command names ``pane``'s own server."""
     if reason == "draft" and ours:
         return (
             "an earlier text of ours is still in the composer",
-            "send the same text again to submit it, or look at the pane and clear it",
+            "send the same text again to submit it, or `tongs-agents focus` it and clear it there",
         )
-    return _SENTENCES.get(reason, (f"refused: {reason}", ""))
+    sentence, hint = _SENTENCES.get(reason, (f"refused: {reason}", ""))
+    if reason == "synchronized" and pane is not None and pane.socket is not None:
+        where = f"tmux -S {shlex.quote(pane.socket)} set-option -w -t {shlex.quote(pane.pane_id)}"
+        hint = f"turn it off there with `{where} synchronize-panes off`"
+    return sentence, hint
 
 
 _SENTENCES = {
     "copy-mode": ("a person is reading in the pane (copy mode)", "try again when they have left"),
     "synchronized": (
         "the window's panes are synchronized: keys would reach all of them",
-        "turn it off with `tmux set-option -w synchronize-panes off`",
+        "`tongs-agents focus` it and turn synchronizing off in that window",
     ),
     "shell": ("a shell reads the pane's keys, not the agent", "respawn the launch"),
     "dialog": ("a dialog is open in the pane", "`tongs-agents focus` it and answer the dialog"),
-    "draft": ("the composer holds a draft", "`tongs-agents focus` it, and send or clear the draft"),
+    "draft": (
+        "the composer holds a draft",
+        "`tongs-agents focus` it, then send the draft there (Enter) or clear it (Ctrl-U)",
+    ),
     "busy-start": ("the agent is still starting", "try again in a few seconds"),
     "unknown": (
         "the composer was not seen on the screen, so it is not known to be empty",

@@ -25,6 +25,9 @@ from tongs_mux.reader import Reader, Reading
 NEVER_AGAIN = ("/", "!", "#", "@")
 """Text that begins so gets one Enter only: a second could run a command."""
 
+PASTE_TRIES = 3
+"""How often a paste is tried while the empty composer shows one hint after the other."""
+
 
 @dataclass(frozen=True, slots=True)
 class Pauses:
@@ -157,7 +160,9 @@ class Sending:
                 Check("leftover", True, f"ours, sha256 {left.sha256 if left else ''}"),
             )
         sentence, hint = (
-            (lost.message, lost.hint) if lost is not None else describe(reason, ours=ours)
+            (lost.message, lost.hint)
+            if lost is not None
+            else describe(reason, ours=ours, pane=self.record.pane)
         )
         if self.typed:
             return DeliveryUncertain(
@@ -181,6 +186,13 @@ class Sending:
 
     def _paste(self, sight: Sight) -> None:
         """The second look at the composer is the server's own, in the act of pasting."""
+        for _ in range(PASTE_TRIES):
+            if self._pasted(sight):
+                return
+            sight = self._hint_changed(sight)
+        raise self._refused("draft", self._checks(sight), sight)
+
+    def _pasted(self, sight: Sight) -> bool:
         guard = self._guard(sight)
         if not guard.steady or not self.backend.atomic:
             again = self._ready(self.look())
@@ -189,16 +201,23 @@ class Sending:
             guard = self._guard(again)
         self.begin()
         if self._attempt(lambda: self.backend.paste(guard, self.body), "unknown") == "held":
-            raise self._held()
+            return False
         self.typed = True
         self.note("paste", f"{len(self.body)} bytes, bracketed")
+        return True
 
-    def _held(self) -> MuxError:
-        """Why the server found the guard broken, as far as a look can still tell."""
-        sight = self.look()
-        checks = self._checks(sight)
-        reason = _reason(sight, checks, young=self._young()) or "draft"
-        return self._refused(reason, checks, sight)
+    def _hint_changed(self, sight: Sight) -> Sight:
+        """A new look where the empty composer only shows another hint; else raises why it held.
+
+        A program changes its hint by itself, as at the end of a turn (B2).
+        """
+        again = self.look()
+        checks = self._checks(again)
+        reason = _reason(again, checks, young=self._young())
+        if reason or again.reading.steady == sight.reading.steady:
+            raise self._refused(reason or "draft", checks, again)
+        self.pause(self.pauses.between_looks)
+        return again
 
     def _attempt(self, act: Callable[[], str], effect: Effect) -> str:
         try:
@@ -299,4 +318,4 @@ def _found(pattern: str, lines: tuple[str, ...]) -> bool:
     return any(re.search(pattern, line.rstrip()) for line in lines)
 
 
-__all__ = ["NEVER_AGAIN", "Pauses", "Sending", "Sight"]
+__all__ = ["NEVER_AGAIN", "PASTE_TRIES", "Pauses", "Sending", "Sight"]

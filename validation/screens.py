@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tongs_mux.model import Look
-from validation import claude, claude_screens
+from validation import claude, claude_dialogs, claude_screens
 from validation.install import cache_of, installed, pinned
 from validation.model.server import serving
 from validation.network import loopback_only
@@ -24,6 +24,19 @@ from validation.world import World, end_all, world
 SIZES = ((200, 50), (80, 24), (25, 24))
 CLASSIC_SIZE = (80, 24)
 INTO = Path(__file__).parents[1] / "tests" / "agents" / "screens"
+SCENES: tuple[Callable[[Camera], None], ...] = (
+    claude_screens.idle,
+    claude_screens.drafts,
+    claude_screens.busy,
+    claude_screens.tools,
+    claude_screens.subagents,
+    claude_dialogs.permissions,
+    claude_dialogs.before,
+    claude_dialogs.overlays,
+    claude_dialogs.modes,
+    claude_dialogs.ended,
+)
+
 _PLACE = Path(os.path.realpath("/tmp"), "tg-screens")
 """Always the same, since screens show the project's path."""
 
@@ -76,7 +89,7 @@ def take_all(here: World, into: Path, wanted: Callable[[str], bool]) -> int:
     cameras = [Camera(Terminal(here), size, into) for size in SIZES]
     cameras.append(Camera(Terminal(here), CLASSIC_SIZE, into, classic=True))
     for camera in cameras:
-        for scene in filter(lambda scene: wanted(scene.__name__), claude_screens.SCENES):
+        for scene in filter(lambda scene: wanted(scene.__name__), SCENES):
             try:
                 scene(camera)
             except NotHeld as error:
@@ -110,4 +123,4 @@ if __name__ == "__main__":
     sys.exit(main())
 
 
-__all__ = ["CLASSIC_SIZE", "INTO", "SIZES", "Camera", "main", "take_all", "written"]
+__all__ = ["CLASSIC_SIZE", "INTO", "SCENES", "SIZES", "Camera", "main", "take_all", "written"]

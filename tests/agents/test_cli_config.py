@@ -28,16 +28,27 @@ def test_init_writes_a_profile_for_each_harness_found(cli: Cli, tmp_path: Path):
     assert cli.ok("init", environ=environ) == {"ok": True, "path": str(cli.config), "created": True}
     written = tomllib.loads(cli.config.read_text(encoding="utf-8"))
     assert sorted(written["profiles"]) == ["claude", "pi"]
+    assert '#[profiles.worker]\n#command = ["tongs-agents-scripted"]' in cli.config.read_text(
+        "utf-8"
+    )
     assert cli.ok("config check")["ok"] is True
 
 
+def test_init_writes_the_scripted_agent_where_no_other_is_found(cli: Cli, tmp_path: Path):
+    environ = _programs(tmp_path / "bin", "tongs-agents-scripted")
+    assert cli.ok("init", environ=environ)["created"] is True
+    written = tomllib.loads(cli.config.read_text(encoding="utf-8"))
+    assert written["profiles"] == {"worker": {"command": ["tongs-agents-scripted"]}}
+    assert [check["level"] for check in cli.ok("config check", environ=environ)["checks"]] == ["ok"]
+
+
 @pytest.mark.parametrize("umask", [0o000, 0o077], ids=["umask 000", "umask 077"])
-def test_what_init_makes_is_nobody_elses_to_write(cli: Cli, umask: int):
-    cli.ok("init", umask=umask)
+def test_what_init_makes_is_nobody_elses_to_write(cli: Cli, tmp_path: Path, umask: int):
+    cli.ok("init", umask=umask, environ={"PATH": str(tmp_path)})
     assert stat.S_IMODE(cli.config.stat().st_mode) == 0o600
     for directory in (cli.config.parent, cli.config.parent.parent):
         assert stat.S_IMODE(directory.stat().st_mode) & 0o022 == 0
-    assert cli.ok("config show")["config"]["profiles"] == {}
+    assert list(cli.ok("config show")["config"]["profiles"]) == ["worker"]
 
 
 @pytest.mark.parametrize("kind", ["file", "broken", "link"])
@@ -58,8 +69,13 @@ def test_init_in_words_for_people(cli: Cli, tmp_path: Path):
     environ = _programs(tmp_path / "bin", "codex")
     assert cli.text("init", environ=environ).out == f"wrote {cli.config}\nprofiles: codex\n"
     cli.config.unlink()
-    nothing = cli.text("init", environ={"PATH": str(tmp_path)})
-    assert "no agent program was found" in nothing.out
+    nothing = cli.text("init", environ={"PATH": str(tmp_path)}).out.splitlines()
+    assert nothing[:2] == [f"wrote {cli.config}", "profiles: worker"]
+    assert nothing[2].startswith("no agent program was found on PATH: worker is the scripted agent")
+    assert nothing[3].startswith("tongs-agents-scripted is not on PATH yet")
+    cli.config.unlink()
+    found = cli.text("init", environ=_programs(tmp_path / "our", "tongs-agents-scripted"))
+    assert found.out.splitlines() == nothing[:3]
 
 
 def test_path(cli: Cli):
@@ -118,6 +134,17 @@ def test_check_names_every_fault_with_its_line_and_what_is_allowed(cli: Cli):
     people = cli.text("config", "check")
     assert (people.code, people.err) == (1, "")
     assert len(people.out.splitlines()) == len(found["checks"])
+
+
+def test_a_key_that_is_mistyped_is_said_before_the_one_that_it_leaves_out(cli: Cli):
+    cli.configure('[profiles.lead]\ncwd = "~"\ncommnd = ["cat"]\n')
+    answer = cli.text("spawn", "lead")
+    assert "profiles.lead.commnd is no key that is known; allowed: command, " in answer.err
+    assert "has no command" not in answer.err
+    texts = [check["text"] for check in cli.run("config check").json["checks"]]
+    assert len(texts) == 2
+    assert "profiles.lead.commnd is no key" in texts[0]
+    assert "profiles.lead has no command" in texts[1]
 
 
 def test_a_config_that_others_may_write_is_a_fault(cli: Cli):

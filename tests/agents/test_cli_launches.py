@@ -43,7 +43,10 @@ def test_spawn_answers_with_the_launch(cli: Cli):
         "pane_id": "%0",
         "socket": os.path.realpath(cli.socket),
     }
-    assert first["notices"] == ["session 'agents' was not running: started detached"]
+    attach = f"tmux -S {os.path.realpath(cli.socket)} attach -t agents"
+    assert first["notices"] == [
+        f"session 'agents' was not running: started detached; see it with `{attach}`"
+    ]
     assert second["notices"] == []
 
 
@@ -51,7 +54,7 @@ def test_spawn_in_words_for_people(cli: Cli):
     answer = cli.text("spawn", "cat")
     launch = cli.ok("list")["launches"][0]["launch_id"]
     assert answer.out == f"started cat {launch} in pane %0 of agents\n"
-    assert answer.err == "note: session 'agents' was not running: started detached\n"
+    assert answer.err.startswith("note: session 'agents' was not running: started detached; ")
 
 
 def test_a_prompt_given_at_spawn_arrives(cli: Cli):
@@ -70,14 +73,68 @@ def test_an_unknown_profile_is_refused_and_the_known_are_named(cli: Cli):
     answer = cli.run("spawn", "nope")
     assert (answer.code, answer.json["reason"]) == (5, "no-such-profile")
     assert "cat, missing, opaque, worker" in answer.json["error"]
+    assert "init" not in answer.json["hint"]
+
+
+@pytest.mark.parametrize(
+    ("name", "command"), [("claude", "claude"), ("mine", "tongs-agents-scripted")]
+)
+def test_a_profile_that_is_missing_is_shown_as_it_is_to_be_pasted(
+    cli: Cli, name: str, command: str
+):
+    lines = cli.text("spawn", name).err.splitlines()
+    assert lines[-2:] == [f"    [profiles.{name}]", f'    command = ["{command}"]']
+    assert str(cli.config) in lines[-3]
+
+
+def test_what_can_be_no_profile_is_not_to_be_pasted(cli: Cli):
+    for name in ("Mine", "maintainer", "a b", "x\n[control]"):
+        answer = cli.run("spawn", name)
+        assert (answer.json["reason"], "profiles." in answer.json["hint"]) == (
+            "no-such-profile",
+            False,
+        )
+        assert "1 to 28 of a-z" in answer.json["hint"]
 
 
 def test_a_command_that_is_not_there_is_start_failed(cli: Cli):
     answer = cli.run("spawn", "missing")
     assert (answer.code, answer.json["reason"]) == (1, "start-failed")
     assert "no-such-command-anywhere" in answer.json["error"]
-    status = cli.run("agent-status", cli.ok("list")["launches"][0]["launch_id"])
+    launch = cli.ok("list")["launches"][0]["launch_id"]
+    status = cli.run("agent-status", launch)
     assert (status.code, status.json["state"]) == (3, "exited")
+    assert "no-such-command-anywhere" in status.json["error"]
+
+
+@pytest.mark.parametrize(
+    ("profile", "why"),
+    [
+        ("missing", "no-such-command-anywhere: no such command in PATH"),
+        ("quick", "true ended at once"),
+    ],
+)
+def test_a_start_that_failed_is_listed_with_the_reason(cli: Cli, profile: str, why: str):
+    cli.configure('[profiles.quick]\ncommand = ["true"]\n')
+    answer = cli.run("spawn", profile)
+    assert (answer.code, answer.json["reason"], answer.json["error"]) == (1, "start-failed", why)
+    launch = cli.ok("list")["launches"][0]
+    assert (launch["state"], launch["status"]) == ("exited", "ended")
+    for verb in ("list", "status"):
+        assert f"exited  ended: {why}  agents " in cli.text(verb).out
+    assert cli.refused("send", launch["launch_id"], "x") == "exited"
+    assert cli.ok("gc")["removed"] == [launch["launch_id"]]
+
+
+def test_the_pane_of_a_start_that_failed_can_be_closed(cli: Cli):
+    cli.spawn("cat")
+    cli.tmux("set-option", "-g", "remain-on-exit", "on")
+    assert cli.run("spawn", "missing").code == 1
+    wait_for(lambda: "1" in cli.tmux("list-panes", "-a", "-F", "#{pane_dead}"), what="a dead pane")
+    launch = cli.ok("list")["launches"][1]["launch_id"]
+    assert cli.ok("close", launch)["ok"] is True
+    assert cli.tmux("list-panes", "-a", "-F", "#{pane_id}") == "%0\n"
+    assert cli.refused("close", launch) == "exited"
 
 
 def test_a_directory_that_was_removed_is_named(cli: Cli):
@@ -298,6 +355,18 @@ def test_a_launch_that_has_ended_is_3_for_a_look_and_5_for_an_act(cli: Cli):
     assert (capture.code, capture.json["outcome"]) == (3, "exited")
     for verb in (["send", launch, "x"], ["focus", launch], ["close", launch]):
         assert cli.refused(*verb) == "exited"
+
+
+def test_a_refusal_says_first_that_the_launch_has_ended(cli: Cli):
+    launch = cli.spawn("cat")
+    cli.ok("close", launch)
+    for verb in (["send", launch, "x"], ["focus", launch], ["close", launch]):
+        lines = cli.text(*verb).err.splitlines()
+        assert lines[0] == f"tongs-agents: refused: launch {launch} has ended"
+        assert any(line.startswith("  process: pid ") for line in lines[1:-1])
+    assert lines[-1] == (
+        "  hint: there is nothing left to close; `tongs-agents gc` removes its record"
+    )
 
 
 def test_a_pane_with_another_program_is_replaced(cli: Cli):

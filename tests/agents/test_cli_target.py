@@ -48,6 +48,24 @@ def test_no_match_is_an_error_and_never_the_active_one(two: Cli, text: str):
     assert "tongs-agents list" in answer.json["hint"]
 
 
+def test_a_profile_is_no_launch_but_its_live_ones_are_named(two: Cli):
+    one, other, ended = two.spawn("cat"), two.spawn("cat"), two.spawn("opaque")
+    for launch_id in ("abcd00000001", "abcd00000002", "abcd0000"):
+        (two.state / "launches" / f"{launch_id}.json").unlink()
+    two.ok("close", ended)
+    for verb in (["capture", "cat"], ["send", "cat", "x"], ["close", "cat"], ["wait", "cat"]):
+        answer = two.run(*verb)
+        assert (answer.code, answer.json["reason"]) == (1, "no-such-launch")
+        assert answer.json["error"] == "no launch begins with 'cat': that is a profile"
+        assert answer.json["hint"] == f"name one of its launches: {one}, {other}"
+    for profile in ("opaque", "worker"):
+        hint = two.run("focus", profile).json["hint"]
+        assert hint == f"it has no live launch: `tongs-agents spawn {profile}` starts one"
+    two.config.write_text("nonsense = 1\n", encoding="utf-8")
+    assert "tongs-agents list" in two.run("focus", "worker").json["hint"]
+    assert two.run("focus", "cat").json["hint"].endswith(f"{one}, {other}")
+
+
 def test_a_handle_is_known_only_with_a_grant(two: Cli):
     answer = two.run("send", "@lead", "x")
     assert (answer.code, answer.json["reason"]) == (1, "no-such-launch")

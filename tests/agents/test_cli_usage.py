@@ -11,7 +11,7 @@ import pytest
 
 from tests.agents.cli_rig import Cli, commands
 from tongs_agents.cli.group import VerbGroup
-from tongs_agents.cli.main import main
+from tongs_agents.cli.main import ELSEWHERE, main
 from tongs_agents.cli.verb import Verb
 
 COMMANDS = [
@@ -95,6 +95,39 @@ def test_an_unknown_command_names_the_near_one(
 ):
     assert main(words) == 1
     assert f"Did you mean '{near}'?" in _said(capsys)[1]
+
+
+@pytest.mark.parametrize(("words", "command"), COMMANDS)
+def test_h_is_help(
+    words: tuple[str, ...], command: click.Command, capsys: pytest.CaptureFixture[str]
+):
+    assert main([*words, "--help"]) == 0
+    long = _said(capsys)
+    assert main([*words, "-h"]) == 0
+    assert _said(capsys) == long
+    assert "-h, --help" in long[0]
+
+
+@pytest.mark.parametrize(("verb", "meant"), ELSEWHERE.items())
+def test_another_programs_verb_is_an_error_that_names_ours(
+    verb: str, meant: tuple[str, ...], capsys: pytest.CaptureFixture[str]
+):
+    assert main([verb, "--json"]) == 1
+    found = json.loads(_said(capsys)[0])
+    assert (found["reason"], "Did you mean" in found["error"]) == ("usage", False)
+    assert all(f"`tongs-agents {words}`" in found["error"] for words in meant)
+
+
+@pytest.mark.parametrize("words", [["-v"], ["-v", "is"], ["two", "words"]], ids=" ".join)
+def test_a_text_that_was_taken_for_something_else_is_told_how(
+    words: list[str], capsys: pytest.CaptureFixture[str]
+):
+    assert main(["send", "3f2a", *words]) == 1
+    hint = _said(capsys)[1].splitlines()[-1]
+    assert hint == (
+        "  hint: see `tongs-agents send --help`;"
+        " TEXT is one argument, in quotes; one that begins with - goes after --"
+    )
 
 
 @pytest.mark.parametrize(

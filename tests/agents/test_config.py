@@ -430,8 +430,10 @@ def test_the_example_has_a_profile_for_each_harness_found_and_only_defaults(
     found: list[str],
 ) -> None:
     config = read(render_example(found))
-    assert list(config.profiles) == list(dict.fromkeys(found))
-    assert [profile.harness for profile in config.profiles.values()] == list(config.profiles)
+    real = [name for name in dict.fromkeys(found) if name != "scripted"]
+    assert list(config.profiles) == (real or ["worker"])
+    harnesses = [profile.harness for profile in config.profiles.values()]
+    assert harnesses == (real or ["scripted"])
     assert config == Config(path=PATH, profiles=config.profiles)
 
 
@@ -439,7 +441,8 @@ def test_the_examples_comments_show_every_key_with_its_default() -> None:
     text = re.sub(r"(?m)^#(?! )", "", render_example([]))
     config = read(text)
     default = Profile(name="claude", command=("claude",), cwd=HOME, harness="claude")
-    assert config.profiles == {"claude": default}
+    worker = Profile(name="worker", command=("tongs-agents-scripted",), harness="scripted")
+    assert config.profiles == {"worker": worker, "claude": default}
     assert config == Config(
         path=PATH, workspace=Workspace(multiplexer="tmux"), profiles=config.profiles
     )

@@ -62,6 +62,7 @@ def test_text_is_typed_character_by_character(text: str):
     [
         (b"\r", [Key("enter")]),
         (b"\n", [Key("newline")]),
+        (b"\x15", [Key("clear")]),
         (b"\x7f\x08", [Key("backspace"), Key("backspace")]),
         (b"\x03\x04", [Key("interrupt"), Key("end")]),
         (b"\x1b[A\x1b[15~\x1bOPx", [Char("x")]),

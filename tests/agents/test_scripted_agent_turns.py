@@ -285,7 +285,8 @@ def test_a_dialog_may_open_right_after_a_paste():
 @pytest.mark.case("A18")
 def test_in_normal_mode_a_paste_lands_and_enter_is_a_motion():
     stage = Stage(vim_normal=True)
-    stage.do("jk", Paste(b"text"), ENTER, Key("newline"), Key("backspace"), ENTER)
+    keys = (Key("newline"), Key("backspace"), Key("clear"))
+    stage.do("jk", Paste(b"text"), ENTER, *keys, ENTER)
     assert (stage.draft, stage.submitted) == ("text", [])
     assert stage.agent.view(stage.now).vim_normal
 
@@ -305,6 +306,15 @@ def test_control_c_clears_then_leaves():
     assert (stage.draft, stage.agent.player.status) == ("", None)
     stage.do(Key("interrupt"))
     assert stage.agent.player.status == 0
+
+
+def test_control_u_clears_the_composer_and_does_nothing_else():
+    stage = Stage()
+    stage.do("two", Key("newline"), Paste(b"\n" * 20), "x", Key("clear"))
+    assert (stage.draft, stage.submitted, stage.agent.player.status) == ("", [], None)
+    stage.do(Key("clear"), "[[slow:5:x]]", ENTER, "draft", Key("clear"))
+    assert (stage.draft, stage.submitted) == ("", ["[[slow:5:x]]"])
+    assert stage.agent.player.busy_since is not None
 
 
 def test_control_d_leaves_only_an_empty_composer():

@@ -18,7 +18,7 @@ from tongs_mux.guards import (
     reading_checks,
     wrapped,
 )
-from tongs_mux.model import Check, PaneFacts, ProcessFacts
+from tongs_mux.model import Check, PaneFacts, PaneRef, ProcessFacts
 from tongs_mux.process import ancestors
 from tongs_mux.reader import Reading
 from tongs_mux.testing import FakeProcesses
@@ -220,6 +220,14 @@ def test_each_reason_has_a_sentence_and_something_to_do(reason: str):
 def test_our_own_leftover_is_told_apart_from_a_person_s_draft():
     assert describe("draft", ours=True) != describe("draft")
     assert describe("dialog", ours=True) == describe("dialog")
+
+
+def test_a_command_in_a_hint_names_the_panes_own_server():
+    pane = PaneRef("tmux", "agents", "%7", "/a b/s")
+    hint = describe("synchronized", pane=pane)[1]
+    assert "`tmux -S '/a b/s' set-option -w -t %7 synchronize-panes off`" in hint
+    for elsewhere in (None, PaneRef("zellij", "agents", "terminal_1", None)):
+        assert "`tmux" not in describe("synchronized", pane=elsewhere)[1]
 
 
 def test_a_reason_without_a_sentence_is_still_said():

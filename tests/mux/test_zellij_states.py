@@ -9,6 +9,7 @@ import socket
 import subprocess
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -472,6 +473,39 @@ def test_a_session_whose_last_program_ended_is_replaced_by_a_new_one(mux: World)
     assert again.opened.created_session is True
     assert again.opened.server != server
     assert again.takes()
+
+
+def test_a_session_that_we_start_has_room_for_many(mux: World):
+    launches = [mux.launch() for _ in range(8)]
+    listing = mux.rig.backend.listing()
+    assert listing is not None
+    sizes = [(facts.width, facts.height) for facts in listing.panes.values()]
+    assert len(sizes) == len(launches)
+    assert min(width for width, _ in sizes) >= 74
+    assert min(height for _, height in sizes) >= 20
+
+
+@pytest.mark.case("E6")
+def test_a_session_that_starts_without_our_pane_is_ended_again(mux: World):
+    """A layout that Zellij can't read it passes over in silence, and opens a shell."""
+    backend = mux.with_program(
+        "#!/bin/sh\nskip=\nfor word do shift\n"
+        'case $word in --new-session-with-layout) skip=1 ;; *) [ "$skip" ] || set -- "$@" "$word"\n'
+        f'skip= ;; esac\ndone\nexec {mux.zellij.program} "$@"\n'
+    )
+    with pytest.raises(BackendOutputError, match="without the pane"):
+        backend.open(mux.rig.request())
+    wait_for(lambda: not mux.zellij.servers(), what="its end")
+
+
+@pytest.mark.case("C11")
+def test_parallel_opens_are_panes_of_their_own(mux: World):
+    first = mux.launch()
+    with ThreadPoolExecutor(3) as pool:
+        opened = list(pool.map(lambda _: mux.rig.backend.open(mux.rig.request()), range(3)))
+    for it in opened:
+        mux.rig.ready(it)
+    assert len({first.pane, *(it.pane.pane_id for it in opened)}) == 4
 
 
 def test_every_row_of_the_page_is_a_test_here():

@@ -301,6 +301,13 @@ class Rig:
                 agent.wait_composer("empty")
         return agent
 
+    def surprising(self) -> Agent:
+        """An agent that opens a permission dialog as soon as a paste has arrived."""
+        agent = self.start("--dialog-on-paste", "--", "hello")
+        agent.journal.wait("turn-end")  # its dialog waits for no turn
+        agent.wait_composer("empty")
+        return agent
+
     def log(self) -> Path:
         return self.directory / f"log-{secrets.token_hex(3)}.jsonl"
 
@@ -397,13 +404,16 @@ class Rig:
         return replace(self.control, pause=pause)
 
     def at(self, moment: str, act: Callable[[], object], deadline: float = DEADLINE) -> Controller:
-        """A controller for which ``act`` happens at the last moment before an act of tmux.
+        """A controller for which ``act`` happens once, at the last moment before an act of tmux.
 
         ``moment`` is a method of the backend; ``deadline`` is that of each call.
         """
 
+        coming = [moment]
+
         def now(name: str) -> None:
-            if name == moment:
+            if name in coming:
+                coming.remove(name)
                 act()
 
         class Late(TmuxBackend):

@@ -9,6 +9,7 @@ from dataclasses import replace
 import pytest
 
 from tests.stories.rig import END, ENTER, QUICK, START, Agent, Rig, failed, pasted
+from tongs_agents.launches import reader_of
 
 TOOL = '[[tool:Bash {"command": "rm -rf build"}]]'
 MODES = {"copy-mode": "copy-mode", "tree": "choose-tree", "clock": "clock-mode"}
@@ -44,12 +45,13 @@ def test_B3_no_key_is_pressed_while_a_dialog_is_open(rig: Rig):
 
 @pytest.mark.case("B3", "B5")
 @pytest.mark.parametrize("harness", ["claude", "codex", "pi"])
-def test_B3_a_screen_that_nobody_can_read_yet_is_never_typed_into(rig: Rig, harness: str):
+def test_B3_a_screen_that_is_not_its_harness_own_is_never_typed_into(rig: Rig, harness: str):
     agent = rig.start("--", TOOL, harness=harness, wait=False)
     agent.wait_dialog()
+    known = rig.control.sight(agent.record, reader_of(agent.record)).reading.dialog
     with agent.untouched():
-        agent.refused("busy-start")
-        agent.refused("unknown", control=rig.later(3600))
+        agent.refused("dialog" if known else "busy-start")
+        agent.refused("dialog" if known else "unknown", control=rig.later(3600))
     assert agent.journal.facts("approved") == []
 
 
@@ -70,7 +72,7 @@ def test_B3_a_dialog_that_opens_between_the_looks_gets_no_paste(rig: Rig):
 
 @pytest.mark.case("B3")
 def test_B3_a_dialog_that_opens_after_the_paste_gets_no_enter(rig: Rig):
-    agent = rig.start("--dialog-on-paste")
+    agent = rig.surprising()
     partial(agent, "dialog", agent.wait_dialog)
     agent.type("~")
     agent.journal.wait_typed(START + b"held" + END + b"~")
@@ -180,3 +182,18 @@ def test_B12_nothing_is_typed_into_synchronized_panes(rig: Rig, raw: bool):
     partial(agent, "synchronized", lambda: agent.set("synchronize-panes", "on"))
     agent.journal.wait_typed(before + START + b"held" + END)
     assert other.typed() == b""
+
+
+@pytest.mark.case("B2", "B11")
+def test_B2_a_hint_that_changes_by_itself_is_nobodys_draft(rig: Rig):
+    agent = rig.start("--", "[[slow:600:x]]")
+    agent.wait_composer("empty")
+    agent.send("queued")
+    agent.wait_screen("edit queued messages")
+
+    def person() -> None:
+        agent.press("Escape")
+        agent.wait_screen("Ask the scripted agent")
+
+    agent.send("sent", rig.at("paste", person))
+    agent.journal.wait_typed(pasted("queued") + b"\x1b" + pasted("sent"))

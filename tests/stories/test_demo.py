@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from tests.pages import alike, blocks
 from tongs_agents.demo.scenes import SCENES
 
 COMMAND = [sys.executable, "-I", "-m", "tongs_agents.cli.main", "demo"]
@@ -28,6 +29,9 @@ def test_each_step_holds_and_names_the_audit_line_that_proves_it() -> None:
         assert step["ok"] is True
         assert step["seconds"] >= 0
         assert step["audit"]["phase"] == "outcome", step
+    (excerpt,) = blocks("README.md", "text")
+    shown, said = [line for line in alike(excerpt) if line != " …"], alike(done.stderr.decode())
+    assert [line for line in said if line in shown] == shown, "the README shows another demo"
     refused = [s["audit"]["reason"] for s in document["steps"] if "reason" in s["audit"]]
     assert refused == ["draft", "dialog", "copy-mode", "unknown", "replaced"]
 

@@ -346,13 +346,13 @@ def test_a_pane_that_is_replaced_at_the_last_moment_is_left_alone(rig: Rig, act:
 
 def _half_sent(rig: Rig, text: str) -> Agent:
     """A dialog opened between paste and Enter; the person has said no, the text is still there."""
-    agent = rig.start("--dialog-on-paste")
+    agent = rig.surprising()
     found = failed(agent.send, text, rig.during(gap=agent.wait_dialog))
     assert (found.exit_code, found.reason) == (1, "dialog")
     assert (found.outcome, found.uncertain, found.effect) == ("error", True, "partial")
     assert agent.journal.facts("approved") == []
     agent.press("2")
-    agent.journal.wait("turn-end")
+    agent.journal.wait("turn-end", 2)
     agent.wait_composer("draft")
     return agent
 
@@ -369,7 +369,7 @@ def test_a_leftover_is_known_as_ours_and_the_same_text_submits_it(rig: Rig, text
     assert sha256(text.encode()) in found.checks[-1].seen
     assert "ours" in found.error
     receipt = agent.send(text)
-    agent.journal.wait("submit")
+    agent.journal.wait("submit", 2)
     assert agent.journal.submitted() == [text.encode()]
     assert agent.journal.typed() == START + text.encode() + END + b"2" + ENTER
     assert "leftover" in [fact.check for fact in receipt.evidence]

@@ -12,14 +12,25 @@ from tongs_agents.cli.verb import Verb
 
 
 class VerbGroup(click.Group):
-    """``verbs`` maps each name to the module whose ``verb`` it is, in the order of ``--help``."""
+    """``verbs`` maps each name to the module whose ``verb`` it is, in the order of ``--help``.
 
-    def __init__(self, *args: Any, verbs: Mapping[str, str], example: str, **kwargs: Any) -> None:
+    ``elsewhere`` maps what other programs call such an act to what it is here.
+    """
+
+    def __init__(
+        self,
+        *args: Any,
+        verbs: Mapping[str, str],
+        example: str,
+        elsewhere: Mapping[str, tuple[str, ...]] | None = None,
+        **kwargs: Any,
+    ) -> None:
         super().__init__(*args, callback=_show_help, **kwargs)
         # bare, it shows its help, as docker and gh do; click would call that an error
         self.invoke_without_command = True
         self.no_args_is_help = False
         self.verbs = verbs
+        self.elsewhere = elsewhere or {}
         self.example = example
 
     def list_commands(self, ctx: click.Context) -> list[str]:
@@ -40,13 +51,17 @@ class VerbGroup(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """As click does it, and suggests the near name of what it has not imported."""
+        """As click does it, and suggests what is meant, or the near name without an import."""
         try:
             return super().resolve_command(ctx, args)
         except click.NoSuchCommand as error:
-            raise click.NoSuchCommand(
-                error.command_name, possibilities=self.list_commands(ctx), ctx=ctx
-            ) from None
+            name = error.command_name
+            meant = [f"`{ctx.command_path} {words}`" for words in self.elsewhere.get(name, ())]
+            if meant:
+                message = f"No such command {name!r}. Here it is {' or '.join(meant)}."
+                raise click.NoSuchCommand(name, message, ctx=ctx) from None
+            near = self.list_commands(ctx)
+            raise click.NoSuchCommand(name, possibilities=near, ctx=ctx) from None
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The example, as it is typed."""

@@ -18,21 +18,31 @@ from tongs_agents.cli.verb import App, Verb
 def verb(app: App) -> Reply:
     """Write a commented config.
 
-    It has a profile for each agent program found on PATH. A config that is
-    there already is never touched.
+    It has a profile for each agent program found on PATH. Where there is none,
+    profile "worker" starts the scripted agent, to try things with. A config
+    that is there already is never touched.
     """
     from tongs_agents.config_example import render_example
 
     services = app.services
     path = services.places.config
-    found = _harnesses(services.environ.get("PATH", os.defpath))
+    programs = services.environ.get("PATH", os.defpath)
+    found = _harnesses(programs)
     created = _write_new(path, render_example(found).encode("utf-8"))
     document = {"ok": True, "path": str(path), "created": created}
     if not created:
         return Reply(document, (f"{path} is there already; nothing was changed",))
-    lines = (f"wrote {path}", f"profiles: {', '.join(found)}")
-    hint = "no agent program was found on PATH: add a profile to it, then `tongs-agents spawn NAME`"
-    return Reply(document, lines if found else (lines[0], hint))
+    lines = (f"wrote {path}", f"profiles: {', '.join(found) or 'worker'}")
+    return Reply(document, lines if found else (*lines, *_to_try_with(programs)))
+
+
+def _to_try_with(path: str) -> tuple[str, ...]:
+    """Where nothing else was found: what ``worker`` is, and whether it can be started."""
+    program = "tongs-agents-scripted"
+    words = "no agent program was found on PATH: worker is the scripted agent, to try things with"
+    if shutil.which(program, path=path):
+        return (words,)
+    return (words, f"{program} is not on PATH yet: put it where tongs-agents is")
 
 
 def _harnesses(path: str) -> tuple[str, ...]:

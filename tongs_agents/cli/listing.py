@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
@@ -30,20 +31,30 @@ def verb(app: App) -> Reply:
     """List every launch, verified.
 
     STATE is what verification says: running, pending, exited, replaced,
-    not-listed, or unknown where the multiplexer gave no answer.
+    not-listed, or unknown where the multiplexer gave no answer. STATUS is what
+    the agent is doing, "-" for a program without hooks; of a start that failed
+    it says why.
     """
-    launches, sessions, notes = everything(app.services)
+    launches, sessions, notes, failed = everything(app.services)
     document = {"ok": True, "launches": launches, "sessions": sessions}
-    lines = (*launch_lines(launches, str(app.services.home)), *session_lines(sessions))
+    lines = (*launch_lines(launches, str(app.services.home), failed), *session_lines(sessions))
     if not lines:
         notes = (*notes, _NOTHING)
     return Reply(document, lines, notes)
 
 
-def everything(
-    services: Services,
-) -> tuple[list[dict[str, Any]], list[dict[str, Any]], tuple[str, ...]]:
-    """Launches, and sessions that nobody launched, as JSON; notes on what can't be read."""
+class Everything(NamedTuple):
+    """What there is: launches and sessions as JSON, and what is said beside them."""
+
+    launches: list[dict[str, Any]]
+    sessions: list[dict[str, Any]]
+    notes: tuple[str, ...]
+    failed: Mapping[str, str]
+    """Why each launch whose start failed did not start."""
+
+
+def everything(services: Services) -> Everything:
+    """Launches, and sessions that nobody launched; notes on what can't be read."""
     from tongs_agents.shapes import launch_shape, session_shape
     from tongs_agents.status import is_orphan
 
@@ -54,7 +65,9 @@ def everything(
         for doing in services.watch.look_all(records)
     ]
     sessions = [session_shape(session) for session in services.watch.unlaunched(by_id)]
-    return launches, sessions, tuple(f"left out: {trouble}" for trouble in troubles)
+    notes = tuple(f"left out: {trouble}" for trouble in troubles)
+    failed = {record.launch_id: record.start_error for record in records if record.start_error}
+    return Everything(launches, sessions, notes, failed)
 
 
 def session_lines(sessions: list[dict[str, Any]]) -> tuple[Line, ...]:
@@ -65,14 +78,17 @@ def session_lines(sessions: list[dict[str, Any]]) -> tuple[Line, ...]:
     return ("", "not launched here:", *table(("HARNESS", "SESSION", "STATUS", "CWD"), rows))
 
 
-def launch_lines(launches: list[dict[str, Any]], home: str) -> tuple[Line, ...]:
+def launch_lines(
+    launches: list[dict[str, Any]], home: str, failed: Mapping[str, str]
+) -> tuple[Line, ...]:
     """The table for people; nothing where there is nothing to show."""
     if not launches:
         return ()
-    return table(_HEADS, (_row(launch, home) for launch in launches))
+    rows = (_row(launch, home, failed.get(launch["launch_id"], "")) for launch in launches)
+    return table(_HEADS, rows)
 
 
-def _row(launch: dict[str, Any], home: str) -> tuple[str | Span, ...]:
+def _row(launch: dict[str, Any], home: str, failed: str) -> tuple[str | Span, ...]:
     pane, state = launch["pane"], launch["state"]
     shown = f"{state}, orphan" if launch["orphan"] else state
     cwd: str = launch["cwd"]
@@ -82,10 +98,10 @@ def _row(launch: dict[str, Any], home: str) -> tuple[str | Span, ...]:
         launch["profile"],
         launch["launch_id"],
         Span(shown, _COLOURS.get(state, "")),
-        launch["status"] or "-",
+        f"ended: {failed}" if failed else launch["status"] or "-",
         f"{pane['session']} {pane['pane_id']}" if pane else "-",
         cwd,
     )
 
 
-__all__ = ["everything", "launch_lines", "session_lines", "verb"]
+__all__ = ["Everything", "everything", "launch_lines", "session_lines", "verb"]

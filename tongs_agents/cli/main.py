@@ -27,15 +27,29 @@ _HELP = """Start coding agents in terminal panes, and prompt them through verifi
 
 LAUNCH is a launch id, the beginning of one, or a chat handle written @handle.
 
-Exit codes: 0 ok, 1 error, 3 the launch has ended, 4 timeout, 5 refused, 6 unsupported,
-7 cancelled, 130 Ctrl-C.
+Exit codes: 0 ok; 1 error, wrong usage or not found; 3 the launch has ended (a look or a
+wait; an act on it is refused); 4 timeout; 5 refused; 6 unsupported; 7 cancelled;
+130 Ctrl-C.
 """
+
+ELSEWHERE = {
+    "attach": ("focus",),
+    "kill": ("close",),
+    "logs": ("capture", "audit"),
+    "ls": ("list",),
+    "ps": ("list",),
+    "rm": ("close", "gc"),
+    "stop": ("close",),
+    "version": ("--version",),
+}
+"""What tmux, docker and others call it, and what it is here."""
 
 cli = VerbGroup(
     _PROGRAM,
     help=_HELP,
     example="tongs-agents init\ntongs-agents spawn claude --prompt 'Fix the failing test'",
-    context_settings={"max_content_width": 100},
+    context_settings={"max_content_width": 100, "help_option_names": ["-h", "--help"]},
+    elsewhere=ELSEWHERE,
     verbs={
         "demo": f"{_HERE}demo",
         "init": f"{_HERE}init",
@@ -111,7 +125,9 @@ def _failure(error: BaseException) -> Failure:
         return error.failure
     if isinstance(error, click.UsageError):
         where = error.ctx.command_path if error.ctx else _PROGRAM
-        return failure("usage", error.format_message(), hint=f"see `{where} --help`")
+        more = getattr(error.ctx.command, "usage_hint", "") if error.ctx else ""
+        hint = f"see `{where} --help`" + (f"; {more}" if more else "")
+        return failure("usage", error.format_message(), hint=hint)
     if isinstance(error, click.Abort):
         return failure_of(KeyboardInterrupt())
     return failure_of(error)
@@ -120,4 +136,4 @@ def _failure(error: BaseException) -> Failure:
 if __name__ == "__main__":
     sys.exit(main())
 
-__all__ = ["DEBUG", "cli", "main"]
+__all__ = ["DEBUG", "ELSEWHERE", "cli", "main"]

@@ -70,7 +70,10 @@ def failure(found: Failure, *, as_json: bool) -> None:
     for check in _worth_saying(found):
         note(f"  {check.name}: {check.seen}")
     if found.hint:
-        note(f"  hint: {found.hint}")
+        first, *more = found.hint.split("\n")
+        note(f"  hint: {first}")
+        for line in more:
+            note(f"    {line}")
 
 
 def _word(found: Failure) -> str:

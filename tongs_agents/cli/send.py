@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     example="tongs-agents send 3f2a 'Now run the tests'\n"
     "git diff | tongs-agents send 3f2a -\n"
     "tongs-agents send 3f2a -- '-v is missing in the Makefile'",
+    usage_hint="TEXT is one argument, in quotes; one that begins with - goes after --",
 )
 @click.argument("launch")
 @click.argument("text", metavar="TEXT|-")

@@ -18,14 +18,15 @@ def verb(app: App) -> Reply:
     """
     from tongs_agents.shapes import counts
 
-    launches, sessions, notes = everything(app.services)
+    launches, sessions, notes, failed = everything(app.services)
     counted = counts(launches)
     document = {"ok": True, "launches": launches, "sessions": sessions, "counts": counted}
     number = len(launches)
     words = f"{number} launch{'' if number == 1 else 'es'}"
     if counted:
         words += ": " + ", ".join(f"{count} {word}" for word, count in counted.items())
-    lines = (*launch_lines(launches, str(app.services.home)), *session_lines(sessions))
+    home = str(app.services.home)
+    lines = (*launch_lines(launches, home, failed), *session_lines(sessions))
     return Reply(document, (*lines, words), notes)
 
 

@@ -35,7 +35,7 @@ class Verb(click.Command):
     """A command with an example and ``--json``, closed to agents unless it says otherwise.
 
     Its callback returns a Reply, an exit code where it has printed by itself,
-    or raises.
+    or raises. ``usage_hint`` is said of a wrong usage besides ``--help``.
     """
 
     def __init__(
@@ -44,10 +44,12 @@ class Verb(click.Command):
         example: str,
         inside: Inside = "refused",
         json: bool = True,
+        usage_hint: str = "",
         **kwargs: Any,
     ) -> None:
         super().__init__(*args, **kwargs)
         self.example = example
+        self.usage_hint = usage_hint
         self.inside = inside
         self.json = json
         if json:

@@ -113,7 +113,7 @@ class Agent:
         match name:
             case "enter":
                 self._entered(now)
-            case "newline" | "backspace":
+            case "newline" | "backspace" | "clear":
                 self._edited(name, now)
             case "escape":
                 self.player.interrupt(now)
@@ -128,6 +128,8 @@ class Agent:
         self._last_input = now
         if name == "newline":
             self._composer = composer.typed(self._composer, "\n")
+        elif name == "clear":
+            self._composer = composer.cleared(self._composer)
         else:
             self._composer = composer.erased(self._composer)
 

@@ -10,8 +10,8 @@ PASTE_END = b"\x1b[201~"
 
 _ESC = 0x1B
 
-KeyName = Literal["enter", "newline", "backspace", "escape", "interrupt", "end"]
-"""CR, LF, BS or DEL, a lone ESC, Ctrl-C, Ctrl-D."""
+KeyName = Literal["enter", "newline", "backspace", "clear", "escape", "interrupt", "end"]
+"""CR, LF, BS or DEL, Ctrl-U, a lone ESC, Ctrl-C, Ctrl-D."""
 
 _CONTROLS: dict[int, KeyName] = {
     0x03: "interrupt",
@@ -19,6 +19,7 @@ _CONTROLS: dict[int, KeyName] = {
     0x08: "backspace",
     0x0A: "newline",
     0x0D: "enter",
+    0x15: "clear",
     0x7F: "backspace",
 }
 

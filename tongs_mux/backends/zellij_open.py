@@ -107,7 +107,7 @@ class Opening:
                 ready=ready,
                 deadline=max(START_SECONDS, self._cli.deadline),
             )
-        except (BackendTimeout, BackendOutputError):
+        except (BackendTimeout, BackendOutputError, KeyboardInterrupt):
             # ours, for Zellij starts none where the name is taken (E6)
             for served in seen:
                 self._cli.kill(served)
@@ -118,7 +118,10 @@ class Opening:
 
     def _first_pane(self, served: Served) -> tuple[str, ...]:
         """Our pane's id, none before it is there. Raises BackendOutputError for another's."""
-        panes = self._commands(served)
+        try:
+            panes = self._commands(served)
+        except BackendError:
+            return ()  # it is still starting; how long it may is the caller's to say
         if panes and not any(panes.values()):
             raise BackendOutputError("zellij started a session without the pane that was asked for")
         return tuple(pane for pane, commanded in panes.items() if commanded)

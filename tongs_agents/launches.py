@@ -102,7 +102,7 @@ class Starter:
             return replace(spawned, prompt="pasted" if body is not None else None)
         if pasted is not None:
             return self._first_prompt(spawned, pasted, by)
-        return replace(spawned, prompt=self._taken(spawned.record, sha256(body)))
+        return replace(spawned, prompt=self._taken(spawned.record, body))
 
     def _attach(self, record: LaunchRecord, profile: Profile) -> tuple[LaunchRecord, Attachment]:
         """The record with its label, and the command line with our hooks, where it takes them."""
@@ -123,12 +123,12 @@ class Starter:
             record = replace(record, labels={**record.labels, HOOKS_LABEL: "attached"})
         return record, found
 
-    def _taken(self, record: LaunchRecord, digest: str) -> Literal["submitted", "pasted"]:
+    def _taken(self, record: LaunchRecord, body: bytes) -> Literal["submitted", "pasted"]:
         """Whether the program said that it took the prompt that it was started with."""
         if HOOKS_LABEL not in record.labels:
             return "pasted"
         proof = self.watch.proof(record)
-        return "pasted" if proof(digest, record.created_at) is None else "submitted"
+        return "pasted" if proof(body, record.created_at) is None else "submitted"
 
     def _start(
         self, record: LaunchRecord, argv: tuple[str, ...], env: Mapping[str, str], act: Act

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from contextlib import suppress
 
 from tongs_agents.sends import SendStore, Sent
@@ -11,23 +11,36 @@ from tongs_agents.sessions import Session, SessionStore
 from tongs_mux.control import Proof
 from tongs_mux.errors import MuxError
 from tongs_mux.model import Fact
+from tongs_mux.text import fingerprint, sha256
 
 CONFIRM_SECONDS = 3.0
 """Longest wait of a send for its prompt event."""
 
 _STEP = 0.05
 
+_TAKEN = "the program took exactly this text"
+_ALTERED = "the program took this text, and altered what is not seen in it"
 
-def taken_at(sessions: Iterable[Session], sha256: str, since: float) -> float | None:
-    """When the first prompt event at or after ``since`` had the hash of the text. Pure."""
-    times = [at for one in sessions for sha, at in one.prompts if sha == sha256 and at >= since]
+
+def taken_at(sessions: Iterable[Session], hashes: Collection[str], since: float) -> float | None:
+    """When the first prompt event at or after ``since`` had a hash of the text. Pure."""
+    times = [at for one in sessions for sha, at in one.prompts if sha in hashes and at >= since]
     return min(times, default=None)
+
+
+def hashes_of(body: bytes) -> tuple[str, str]:
+    """The text's own hash, and that of what stays of it where the harness altered it.
+
+    Claude Code makes a tab four blanks, drops blanks at the end and characters
+    that nobody sees, and composes accents: it is the same prompt all the same.
+    """
+    return sha256(body), fingerprint(body.decode("utf-8"))
 
 
 def confirm(
     store: SessionStore,
     launch_id: str,
-    sha256: str,
+    hashes: Collection[str],
     since: float,
     *,
     seconds: float = CONFIRM_SECONDS,
@@ -36,10 +49,11 @@ def confirm(
 ) -> float | None:
     """When the launch's program said that it took this text; None where not in ``seconds``.
 
-    ``since`` is when the send began. Asks at least once; raises PlaceRefused, OSError.
+    Any of ``hashes`` will do; ``since`` is when the send began. Asks at least
+    once; raises PlaceRefused, OSError.
     """
     until = monotonic() + seconds
-    while (at := taken_at(store.of_launch(launch_id), sha256, since)) is None:
+    while (at := taken_at(store.of_launch(launch_id), hashes, since)) is None:
         left = until - monotonic()
         if left <= 0:
             return None
@@ -62,21 +76,23 @@ def proof_for(
     lock, so that no other send's turn is taken for this one's (A74).
     """
 
-    def proof(sha256: str, since: float) -> Fact | None:
+    def proof(body: bytes, since: float) -> Fact | None:
+        hashes = hashes_of(body)
         try:
-            sends.note(launch_id, Sent(since, sha256, "pasted"))
+            sends.note(launch_id, Sent(since, hashes[0], "pasted"))
             at = confirm(
-                store, launch_id, sha256, since, seconds=seconds, monotonic=monotonic, pause=pause
+                store, launch_id, hashes, since, seconds=seconds, monotonic=monotonic, pause=pause
             )
             if at is None:
                 return None
             with suppress(OSError, MuxError):
-                sends.note(launch_id, Sent(since, sha256, "submitted"))
+                sends.note(launch_id, Sent(since, hashes[0], "submitted"))
+            exact = taken_at(store.of_launch(launch_id), hashes[:1], since) is not None
         except (OSError, MuxError):
             return None  # what was typed is typed: it is only not proved
-        return Fact("prompt-event", "the program took exactly this text", at)
+        return Fact("prompt-event", _TAKEN if exact else _ALTERED, at)
 
     return proof
 
 
-__all__ = ["CONFIRM_SECONDS", "confirm", "proof_for", "taken_at"]
+__all__ = ["CONFIRM_SECONDS", "confirm", "hashes_of", "proof_for", "taken_at"]

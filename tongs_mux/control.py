@@ -28,9 +28,9 @@ from tongs_mux.text import prepare, sha256
 Asked = Callable[[tuple[str, ...]], bool]
 """Shows a person a screen and asks whether to type into it (``send --unseen``)."""
 
-Proof = Callable[[str, float], Fact | None]
-"""Waits, bounded, for the program's own word that it took the prompt with this
-SHA-256, newer than the given time; None where it did not come."""
+Proof = Callable[[bytes, float], Fact | None]
+"""Waits, bounded, for the program's own word that it took the prompt that was pasted as
+these bytes, newer than the given time; None where it did not come."""
 
 END_SECONDS = 3.0
 """How long a closed pane's program may take to end before it is ended by signal."""
@@ -203,7 +203,7 @@ class Controller:
                 since = self.clock()
                 sending = self._sending(record, body, reader, act, wrapper, asked)
                 gone = self._type(sending, record, act)
-                proved = proof(sha256(body), since) if proof is not None else None
+                proved = proof(body, since) if proof is not None else None
             facts = (*sending.facts, *([proved] if proved is not None else []))
             receipt: Literal["submitted", "pasted"] = "submitted" if proved else "pasted"
             act.note(facts, receipt)

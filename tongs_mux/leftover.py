@@ -15,7 +15,8 @@ from pathlib import Path
 from tongs_mux.errors import PlaceRefused
 from tongs_mux.files import open_private, private_dir, read_private
 from tongs_mux.reader import Reading
-from tongs_mux.text import fingerprint, sha256, squeezed
+from tongs_mux.squeeze import squeezed
+from tongs_mux.text import fingerprint, sha256
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +77,7 @@ def holds(reading: Reading, text: str) -> bool:
     if reading.composer != "draft":
         return False
     if reading.placeholder:
-        return _names(reading.text, sizes(text))
+        return _is_large(sizes(text)) and _names(reading.text, sizes(text))
     # the first where a program broke a line inside a joined character
     for form in (_unspaced, squeezed):
         shown, whole = form(reading.text), form(text)
@@ -94,12 +95,30 @@ def is_ours(reading: Reading, leftover: Leftover | None) -> bool:
     if leftover is None or reading.composer != "draft":
         return False
     if reading.placeholder:
-        return _names(reading.text, leftover.sizes)
+        return _is_large(leftover.sizes) and _names(reading.text, leftover.sizes)
     return fingerprint(reading.text) == leftover.fingerprint
+
+
+def lingers(reading: Reading, text: str) -> bool:
+    """True where the composer still holds ``text``, or most of it, or more than it.
+
+    A program may have taken the Enter for a newline, as behind a backslash:
+    what it then shows is not our text alone, and not submitted either.
+    """
+    if reading.composer != "draft":
+        return False
+    shown, whole = squeezed(reading.text), squeezed(text)
+    part = len(shown) * 2 >= len(whole) and shown in whole
+    return holds(reading, text) or part or whole in shown
+
+
+def _is_large(numbers: tuple[int, ...]) -> bool:
+    """A stand-in stands for several lines, or for a long one; never for a short line."""
+    return numbers[0] > 1 or numbers[2] >= 400
 
 
 def _names(placeholder: str, numbers: tuple[int, ...]) -> bool:
     return any(int(found) in numbers for found in re.findall(r"(?<!#)\b[0-9]+", placeholder))
 
 
-__all__ = ["Leftover", "LeftoverStore", "holds", "is_ours", "left", "sizes"]
+__all__ = ["Leftover", "LeftoverStore", "holds", "is_ours", "left", "lingers", "sizes"]

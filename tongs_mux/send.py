@@ -18,9 +18,10 @@ from tongs_mux.guards import (
     pane_checks,
     reading_checks,
 )
-from tongs_mux.leftover import Leftover, holds, is_ours
+from tongs_mux.leftover import Leftover, holds, is_ours, lingers
 from tongs_mux.model import Check, Fact, LaunchRecord
 from tongs_mux.reader import Reader, Reading
+from tongs_mux.text import sha256
 
 NEVER_AGAIN = ("/", "!", "#", "@")
 """Text that begins so gets one Enter only: a second could run a command."""
@@ -95,7 +96,7 @@ class Sending:
             DeliveryUncertain: the act had begun; ``effect`` says how far.
         """
         first = self._ready(self.look())
-        if self.leftover is not None and is_ours(first.reading, self.leftover):
+        if self._resumes(first.reading):
             self.begin()
             self.typed = True
             self.note("leftover", "the text was in the composer already: not pasted again")
@@ -127,7 +128,8 @@ class Sending:
     def _resumes(self, reading: Reading) -> bool:
         """The composer holds our own leftover, and this send is of the same text (A3)."""
         left = self.leftover
-        return left is not None and is_ours(reading, left) and holds(reading, self.text)
+        same = left is not None and left.sha256 == sha256(self.body)
+        return same and holds(reading, self.text)
 
     def _may_ask(self, sight: Sight, checks: tuple[Check, ...]) -> bool:
         """A person may overrule that the composer is not seen, and nothing that is seen."""
@@ -289,7 +291,7 @@ class Sending:
         if not sight.seen.verdict.verified:
             self.note("verified", f"no longer: {sight.seen.verdict.state}")
             return False
-        gone = not holds(sight.reading, self.text)
+        gone = not lingers(sight.reading, self.text)
         self.note(
             "composer", "let go of the text" if gone else "still holds the text: not submitted"
         )
@@ -304,7 +306,7 @@ class Sending:
         while True:
             sight = self.look()
             lost = not sight.seen.verdict.verified
-            if lost or not holds(sight.reading, self.text) or self.monotonic() >= until:
+            if lost or not lingers(sight.reading, self.text) or self.monotonic() >= until:
                 return sight
             self.pause(self.pauses.step)
 

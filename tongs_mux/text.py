@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-import unicodedata
 
 from tongs_mux.errors import BadText
+from tongs_mux.squeeze import squeezed
 
 MAX_BYTES = 32 * 1024
 """Longest text of one send, in bytes of UTF-8 (A15)."""
 
-CELL_BYTES = 16
-"""What every terminal keeps of a character that is joined of many; tmux 3.3a keeps 21."""
-
-_JOINER = "\u200d"
 _ALLOWED_CONTROLS = {"\t", "\n"}
 _SEPARATORS = {"\u2028", "\u2029"}
 
@@ -58,33 +54,9 @@ def sha256(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
 
 
-def squeezed(text: str) -> str:
-    """``text`` as far as every screen shows it, however it is wrapped there.
-
-    Without white space, and without what overflows the one cell that a base
-    and all that is joined to it share, as of some emoji.
-    """
-    if text.isascii():
-        return "".join(text.split())
-    kept: list[str] = []
-    used, before = 0, ""
-    for char in text:
-        size = len(char.encode("utf-8", "replace"))
-        used = used + size if before == _JOINER or _joins(char) else size
-        before = char
-        if used <= CELL_BYTES and not char.isspace():
-            kept.append(char)
-    return "".join(kept)
-
-
-def _joins(char: str) -> bool:
-    """True for what goes into the cell of the character before it."""
-    return unicodedata.category(char) in ("Mn", "Me", "Cf") or 0x1F3FB <= ord(char) <= 0x1F3FF
-
-
 def fingerprint(text: str) -> str:
     """A hash of ``text`` as ``squeezed``: equal however a screen wrapped it."""
     return sha256(squeezed(text).encode("utf-8", "replace"))
 
 
-__all__ = ["CELL_BYTES", "MAX_BYTES", "fingerprint", "prepare", "sha256", "squeezed"]
+__all__ = ["MAX_BYTES", "fingerprint", "prepare", "sha256"]

@@ -274,13 +274,13 @@ cwd = 1
         ("profiles.b.command", 2),
         ("control.mcp_rate_per_minute", 4),
         ("control.typo", 5),
-        ("profiles.a", 6),
         ("profiles.a.cwd", 7),
+        ("profiles.a", 6),  # a key that is missing: after what may be a typo of it
     ]
     with pytest.raises(ConfigError, match=r"\(and 4 more\)") as caught:
         read(text)
     told = failure_of(caught.value).to_json()["faults"]
-    assert [fault["line"] for fault in told] == [2, 4, 5, 6, 7]
+    assert [fault["line"] for fault in told] == [2, 4, 5, 7, 6]
     assert told[0]["text"] == (
         f"{PATH}:2: profiles.b.command is 3; "
         'allowed: an array of strings: program and arguments, as ["claude"]'

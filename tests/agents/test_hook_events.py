@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from tongs_agents.hooks import events, wire
 from tongs_agents.hooks.prompts import digest, digests, is_person, unwrapped
-from tongs_mux.text import prepare, sha256
+from tongs_mux.text import fingerprint, prepare, sha256
 
 COMMON = {"session_id": "11-22", "cwd": "/project", "transcript_path": "/t.jsonl"}
 
@@ -145,7 +145,8 @@ def test_a_prompt_has_the_hash_of_what_was_sent(text: str, blank: str):
 
 def test_the_likeliest_hash_comes_first():
     text = "one\ntwo\nthree\nfour"
-    for prompt in (text, wrapped(text), wrapped(text, blank="\n"), wrapped(text) + "\n"):
+    real = "\n\n" + wrapped(text, blank="\n") + "\n"
+    for prompt in (text, wrapped(text), wrapped(text, blank="\n"), wrapped(text) + "\n", real):
         assert digests("claude", prompt)[0] == sha256(prepare(text))
 
 
@@ -162,7 +163,25 @@ def test_the_likeliest_hash_comes_first():
 )
 def test_the_words_of_a_wrapping_inside_a_text_are_text(prompt: str):
     assert unwrapped("claude", prompt) is None
-    assert digests("claude", prompt) == (digest(prompt),)
+    forms = dict.fromkeys((digest(prompt), fingerprint(prompt)))
+    assert digests("claude", prompt) == tuple(forms)
+
+
+@pytest.mark.requirement("receipt")
+@pytest.mark.parametrize(
+    ("sent", "taken"),
+    [
+        ("a\tb", "a    b"),
+        ("ends in blanks  ", "ends in blanks"),
+        ("cafe\u0301", "caf\u00e9"),
+        ("zero\u200bwidth\ufeff", "zerowidth"),
+    ],
+    ids=["tab", "blanks", "composed", "unseen"],
+)
+def test_a_prompt_that_the_harness_altered_is_known_by_what_stays(sent: str, taken: str):
+    assert sha256(prepare(sent)) not in digests("claude", taken)
+    assert fingerprint(sent) in digests("claude", taken)
+    assert fingerprint(sent) in digests("claude", "\n\n" + wrapped(taken, blank="\n") + "\n")
 
 
 def test_only_claude_wraps():

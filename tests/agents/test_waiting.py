@@ -22,7 +22,7 @@ from tongs_agents.errors import (
 from tongs_agents.hooks import events, record
 from tongs_agents.hooks.identity import Origin
 from tongs_agents.outcomes import failure_of
-from tongs_agents.receipts import confirm, proof_for
+from tongs_agents.receipts import confirm, hashes_of, proof_for
 from tongs_agents.sends import SendStore, Sent
 from tongs_agents.sessions import SessionStore
 from tongs_agents.status import WORDS, Status
@@ -293,7 +293,7 @@ def program(tmp_path: Path) -> Program:
 def confirmed(program: Program, text: str, since: float, **more: Any) -> float | None:
     clock = more.pop("clock", None) or Clock()
     return confirm(
-        program.store, LAUNCH, sha256(prepare(text)), since,
+        program.store, LAUNCH, hashes_of(prepare(text)), since,
         monotonic=clock, pause=more.pop("pause", clock.pause),
     )  # fmt: skip
 
@@ -344,16 +344,20 @@ def test_it_is_waited_for_three_seconds_and_no_longer(program: Program):
 def test_the_proof_of_a_send_remembers_it(program: Program):
     clock = Clock()
     proof = proof_for(program.store, program.sends, LAUNCH, monotonic=clock, pause=clock.pause)
-    digest = sha256(prepare("go"))
-    assert proof(digest, 40.0) is None
+    body = prepare("go\tnow")
+    digest = sha256(body)
+    assert proof(body, 40.0) is None
     assert program.sends.last(LAUNCH) == Sent(40.0, digest, "pasted")
-    program.takes("go", 50.0)
-    assert proof(digest, 45.0) == Fact("prompt-event", "the program took exactly this text", 50.0)
-    assert program.sends.last(LAUNCH) == Sent(45.0, digest, "submitted")
+    program.takes("go    now", 50.0)
+    altered = "the program took this text, and altered what is not seen in it"
+    assert proof(body, 45.0) == Fact("prompt-event", altered, 50.0)
+    program.takes("go\tnow", 60.0)
+    assert proof(body, 55.0) == Fact("prompt-event", "the program took exactly this text", 60.0)
+    assert program.sends.last(LAUNCH) == Sent(55.0, digest, "submitted")
 
 
 def test_a_runtime_dir_that_is_not_private_proves_nothing_and_breaks_nothing(program: Program):
     (program.root / "sends").mkdir(mode=0o755)
     program.takes("go", 50.0)
     proof = proof_for(program.store, program.sends, LAUNCH, seconds=0.0)
-    assert proof(sha256(prepare("go")), 45.0) is None
+    assert proof(prepare("go"), 45.0) is None

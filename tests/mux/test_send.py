@@ -124,17 +124,17 @@ def test_nothing_is_typed_before_it_is_on_record(stage: Stage):
 
 
 def test_the_program_s_own_word_makes_it_submitted(stage: Stage):
-    asked: list[tuple[str, float]] = []
+    asked: list[tuple[bytes, float]] = []
 
-    def proof(digest: str, since: float) -> Fact:
-        asked.append((digest, since))
+    def proof(body: bytes, since: float) -> Fact:
+        asked.append((body, since))
         return Fact("hook", "prompt taken", stage.clock.now)
 
     begun = stage.clock.now
     receipt = stage.send("do it", proof=proof)
     assert receipt.receipt == "submitted"
     assert evidence(receipt)["hook"] == "prompt taken"
-    assert asked == [(sha256(b"do it"), begun)]
+    assert asked == [(b"do it", begun)]
     assert stage.audit[-1]["receipt"] == "submitted"
 
 

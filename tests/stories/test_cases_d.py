@@ -177,12 +177,14 @@ def test_D6_nothing_is_typed_at_a_shell(rig: Rig, script: str, harness: str, wra
 
 @pytest.mark.case("D6")
 def test_D6_an_agent_that_was_suspended_left_its_terminal_to_the_shell(rig: Rig):
-    agent = rig.shell(f"set -m; $AGENT; {SHELL}", wrapper=True, harness="scripted")
+    agent = rig.shell(SHELL, wrapper=True, harness="scripted")
+    agent.wait_screen("shell>")
+    agent.type("$AGENT\n")
     agent.wait_composer("empty")
     agent.send("hello")
     agent.journal.wait("submit")
     os.kill(agent.journal.facts("start")[0]["pid"], signal.SIGSTOP)
-    agent.wait_screen("shell>")
+    agent.wait_screen("Stopped")
     typed = agent.journal.typed()
     agent.refused("shell", "touch typed-by-us")
     agent.type("touch typed-by-a-person\n")

@@ -21,9 +21,10 @@ def unwrapped(harness: str, prompt: str) -> str | None:
     Claude Code wraps what was pasted; only a wrapping of the whole prompt is
     its own, the same words inside a text are text.
     """
-    if harness != "claude" or not prompt.startswith(_OPEN):
+    text = prompt.lstrip("\n")
+    if harness != "claude" or not text.startswith(_OPEN):
         return None
-    name, sign, rest = prompt[len(_OPEN) :].partition('">')
+    name, sign, rest = text[len(_OPEN) :].partition('">')
     end = f'</pasted_content id="{name}">'
     body = rest.rstrip()
     if not sign or len(name) > _MAX_ID or not body.endswith(end):
@@ -45,11 +46,17 @@ def digest(text: str) -> str:
 def digests(harness: str, prompt: str) -> tuple[str, ...]:
     """Every hash by which a send may know this prompt as its own, the likeliest first.
 
+    The last is of what stays where a harness alters what nobody sees.
+
     A newline behind the opening tag may be the wrapping's or the text's.
     """
     inner = unwrapped(harness, prompt)
     texts = [prompt] if inner is None else [inner.removeprefix("\n"), inner, prompt]
-    return tuple(dict.fromkeys(map(digest, texts)))
+    # here: only a prompt needs it, and no other event has to pay for it
+    from tongs_mux.squeeze import squeezed
+
+    form = hexdigest(squeezed(texts[0]).encode("utf-8", "replace"))
+    return tuple(dict.fromkeys([*map(digest, texts), form]))
 
 
 __all__ = ["digest", "digests", "hexdigest", "is_person", "unwrapped"]

@@ -83,6 +83,10 @@ class Zellij:
         """What an action that only reads says; one that says nothing is asked again."""
         return wait_for(lambda: self.action(session, *words), what=f"an answer to {words}")
 
+    def knows(self, option: str) -> bool:
+        """True where this version's ``new-pane`` has the option."""
+        return option in self.run("action", "new-pane", "--help").split()
+
     def panes(self, session: str) -> dict[str, dict[str, Any]]:
         """Its terminal panes by id, as Zellij lists them."""
         rows = json.loads(self.answer(session, "list-panes", "--all", "--json"))

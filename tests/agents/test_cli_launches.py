@@ -117,7 +117,7 @@ def test_a_command_that_is_not_there_is_start_failed(cli: Cli):
 def test_a_start_that_failed_is_listed_with_the_reason(cli: Cli, profile: str, why: str):
     cli.configure('[profiles.quick]\ncommand = ["true"]\n')
     # again where a busy machine takes longer for the end than we wait for it
-    answer = wait_for(lambda: next((x for x in [cli.run("spawn", profile)] if x.code), None))
+    answer = wait_for(lambda: [x for x in [cli.run("spawn", profile)] if x.code])[0]
     assert (answer.code, answer.json["reason"], answer.json["error"]) == (1, "start-failed", why)
     launch = cli.ok("list")["launches"][-1]
     assert (launch["state"], launch["status"]) == ("exited", "ended")

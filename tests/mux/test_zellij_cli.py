@@ -38,7 +38,7 @@ def calls(directory: Path) -> int:
 def test_only_the_session_behind_the_door_is_ever_meant(tmp_path: Path):
     found = cli(
         tmp_path, 'echo "$*"; env', ZELLIJ="0", ZELLIJ_SESSION_NAME="mine", ZELLIJ_PANE_ID="3",
-        ZELLIJ_SOCKET_DIR="/elsewhere", TMUX="/s,1,0", TMUX_PANE="%1", HOME="/home/me",
+        ZELLIJ_SOCKET_DIR="/elsewhere", TMUX="/s,1,0", TMUX_PANE="%1", HOME="/nowhere",
     )  # fmt: skip
     first, *environ = found.act(SERVED, "paste", "--", "a b").splitlines()
     assert first == "--session s action paste -- a b"
@@ -76,6 +76,14 @@ def test_an_answer_of_nothing_is_asked_for_again(tmp_path: Path):
     script = f"echo x >>{tmp_path}/calls; [ $(wc -l <{tmp_path}/calls) -lt 3 ] || echo listed"
     assert cli(tmp_path, script).ask(SERVED, PANES) == ["listed\n"]
     assert calls(tmp_path) == 3
+
+
+def test_an_answer_that_never_comes_is_asked_for_again(tmp_path: Path):
+    script = (
+        f"echo x >>{tmp_path}/calls; [ $(wc -l <{tmp_path}/calls) -gt 1 ] || exec sleep 60; "
+        "echo listed"
+    )
+    assert cli(tmp_path, script, deadline=1.5).ask(SERVED, PANES) == ["listed\n"]
 
 
 def test_one_that_never_says_anything_is_no_answer(tmp_path: Path):

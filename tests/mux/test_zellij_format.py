@@ -28,6 +28,10 @@ def pane(number: int = 1, **changes: Any) -> dict[str, Any]:
         "exited": False,
         "exit_status": None,
         "is_held": False,
+        "pane_x": 80,
+        "pane_y": 1,
+        "pane_content_x": 80,
+        "pane_content_y": 1,
         "pane_content_rows": 22,
         "pane_content_columns": 80,
         "cursor_coordinates_in_pane": [3, 4],
@@ -86,6 +90,11 @@ def test_only_panes_of_a_synchronized_tab_are_synchronized():
         "terminal_1": False,
         "terminal_2": True,
     }
+
+
+def test_the_cursor_is_counted_from_the_content_not_from_the_frame():
+    framed = pane(pane_content_x=81, pane_content_y=2)
+    assert panes(framed)["terminal_1"].cursor == (2, 3)
 
 
 def test_an_exited_pane_has_no_command_of_its_own():

@@ -212,6 +212,8 @@ def test_stacked_pane_is_running_and_has_no_screen_to_read(mux: World):
 
 def test_suppressed_pane_is_running_and_takes_nothing(mux: World):
     """Zellij loses what is sent to it, with status 0; so it counts as a mode."""
+    if not mux.rig.has("copy-mode"):
+        pytest.skip("before 0.45 a pane can't be replaced from outside")
     launch = mux.launch()
     mux.rig.enter_mode(launch.opened)
     assert mux.zellij.panes("one")[launch.pane]["is_suppressed"]
@@ -259,18 +261,19 @@ def test_a_scrolled_pane_shows_what_it_was_scrolled_to(mux: World):
     assert launch.takes()
 
 
-def test_wrapped_lines_are_rows_and_the_cursor_is_in_the_last(mux: World):
+@pytest.mark.parametrize("beside", [0, 1], ids=["alone", "framed"])
+def test_wrapped_lines_are_rows_and_the_cursor_is_in_the_last(mux: World, beside: int):
     """Zellij's dump joins them; what reads a composer by its cursor needs them apart."""
-    launch = mux.launch()
+    launch, *_ = [mux.launch() for _ in range(1 + beside)]
     mux.rig.show(
         launch.opened, *(f"line {number}" for number in range(300)), "x" * 700 + "項目", "end"
     )
     look = mux.rig.backend.look(launch.pane)
     assert look is not None
     assert look.pane is not None
-    lines = look.screen.lines
+    lines, width = look.screen.lines, look.pane.width
     assert len(lines) == look.pane.height
-    assert [len(line) for line in lines[-4:]] == [300, 300, 102, 3]
+    assert [len(line) for line in lines[-4:]] == [width, width, 702 - 2 * width, 3]
     assert look.pane.cursor == (3, look.pane.height - 1)
 
 
@@ -376,7 +379,7 @@ def test_another_session_that_hangs_is_no_hindrance(mux: World):
     server = mux.zellij.server("hanging")
     server.suspend()
     try:
-        assert launch.verdict(mux.rig.hasty).state == "running"
+        assert launch.state() == "running"
     finally:
         server.resume()
 
@@ -467,8 +470,7 @@ def test_a_session_whose_last_program_ended_is_replaced_by_a_new_one(mux: World)
     server = launch.opened.server
     psutil.Process(launch.pid).kill()
     wait_for(lambda: launch.state() == "exited", what="its end")
-    wait_for(lambda: not mux.zellij.panes("one"), what="an empty session")
-    assert mux.rig.backend.has_session("one") is False
+    wait_for(lambda: not mux.rig.backend.has_session("one"), what="an empty session")
     again = mux.launch()
     assert again.opened.created_session is True
     assert again.opened.server != server

@@ -60,6 +60,8 @@ class ZellijRig:
         )
 
     def has(self, feature: Feature) -> bool:
+        if feature == "copy-mode" and not self.zellij.knows("--pane-id"):
+            return False
         return feature in _HAS
 
     def request(
@@ -162,7 +164,7 @@ class ZellijRig:
     def rearrange(self, opened: Opened) -> None:
         """Moved about among others, and made to float."""
         pane = opened.pane.pane_id
-        self.zellij.action(self.session, "new-pane", "--no-focus", "--", "sleep", "300")
+        self.zellij.action(self.session, "new-pane", "--", "sleep", "300")
         self.zellij.action(self.session, "move-pane", "--pane-id", pane)
         self.zellij.action(self.session, "toggle-pane-embed-or-floating", "--pane-id", pane)
 

@@ -25,6 +25,9 @@ CLIENTS = ("list-clients",)
 
 _NOT_SENT = "There is no active session"
 _TRIES = 5
+_WAITS = 3
+"""How often a silent one is asked within a deadline."""
+
 _STEP = 0.02
 _FOREIGN = ("ZELLIJ", "TMUX")
 
@@ -77,14 +80,20 @@ class ZellijCli:
         """What actions that only read printed, all of them within one deadline.
 
         One after the other: two at once take each other's answers away. One that
-        got none (status 0 all the same) is asked again, as long as there is time.
+        got none, status 0 or still waiting, is asked again as long as there is time.
         """
         until = time.monotonic() + self.deadline
         return [self._asked(served, words, until) for words in calls]
 
     def _asked(self, served: Served, words: tuple[str, ...], until: float) -> str:
         for _ in range(_TRIES):
-            said = self._action(served, words, until)
+            share = time.monotonic() + self.deadline / _WAITS
+            try:
+                said = self._action(served, words, min(until, share))
+            except BackendTimeout:
+                if share >= until:
+                    raise
+                continue
             if said:
                 return said
             time.sleep(_STEP)

@@ -96,15 +96,19 @@ def _facts(pane: dict[str, Any], session: str, synchronized: bool) -> PaneFacts:
         title=str(pane["title"]),
         width=int(pane["pane_content_columns"]),
         height=int(pane["pane_content_rows"]),
-        cursor=_cursor(pane.get("cursor_coordinates_in_pane")),
+        cursor=_cursor(pane),
     )
 
 
-def _cursor(place: Any) -> tuple[int, int] | None:
+def _cursor(pane: dict[str, Any]) -> tuple[int, int] | None:
+    """Its place on the screen; Zellij counts from the corner of the pane's frame."""
+    place = pane.get("cursor_coordinates_in_pane")
     if place is None:
         return None
     column, row = place
-    return int(column), int(row)
+    left = pane["pane_content_x"] - pane["pane_x"]
+    top = pane["pane_content_y"] - pane["pane_y"]
+    return int(column - left), int(row - top)
 
 
 def parse_clients(text: str) -> dict[str, str]:

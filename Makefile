@@ -20,17 +20,17 @@ PIP_INSTALL := $(PY) -m pip install --quiet --constraint constraints.txt
 .SUFFIXES:
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
-.PHONY: help demo test check bench validate docs clean tmux
+.PHONY: help demo test check bench validate docs clean tmux zellij
 
 help: ## list the verbs
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' Makefile
 	@echo '  Variables: MULTIPLEXER=tmux|zellij (demo), ARGS="…" (demo, test, bench, validate), PYTHON=… (set-up)'
 
-demo: $(RUN) $(if $(filter zellij,$(MULTIPLEXER)),,tmux) ## the main job from nothing: agents started in panes, prompted, watched, refused
+demo: $(RUN) $(if $(filter zellij,$(MULTIPLEXER)),zellij,tmux) ## the main job from nothing: agents started in panes, prompted, watched, refused
 	@echo "demo: scripted agents in a throw-away multiplexer server, no account and no network"
 	@.venv/bin/tongs-agents demo $(if $(MULTIPLEXER),--multiplexer '$(MULTIPLEXER)') $(ARGS)
 
-test: $(DEV) tmux ## every test, in parallel, on private tmux servers (ARGS="-k paste -n 0")
+test: $(DEV) tmux zellij ## every test, in parallel, on private tmux servers (ARGS="-k paste -n 0")
 	@echo "test: every test, in parallel, on private tmux servers"
 	@$(PY) -m pytest $(ARGS)
 
@@ -62,6 +62,9 @@ clean: ## remove the virtual environment and every cache
 
 tmux:
 	@sh scripts/need-tmux
+
+zellij:
+	@sh scripts/need-zellij
 
 $(RUN): pyproject.toml constraints.txt
 	@python=$$(sh scripts/need-python $(PYTHON)) && \

@@ -44,7 +44,7 @@ def test_only_the_session_behind_the_door_is_ever_meant(tmp_path: Path):
     assert first == "--session s action paste -- a b"
     names = {line.partition("=")[0]: line.partition("=")[2] for line in environ}
     assert {it for it in names if it.startswith(("ZELLIJ", "TMUX"))} == {"ZELLIJ_SOCKET_DIR"}
-    assert (names["ZELLIJ_SOCKET_DIR"], names["HOME"]) == ("/the/door", "/home/me")
+    assert (names["ZELLIJ_SOCKET_DIR"], names["HOME"]) == ("/the/door", "/nowhere")
 
 
 def test_what_names_a_session_is_left_out_and_nothing_else():

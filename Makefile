@@ -28,7 +28,8 @@ help: ## list the verbs
 
 demo: $(RUN) $(if $(filter zellij,$(MULTIPLEXER)),zellij,tmux) ## the main job from nothing: agents started in panes, prompted, watched, refused
 	@echo "demo: scripted agents in a throw-away multiplexer server, no account and no network"
-	@.venv/bin/tongs-agents demo $(if $(MULTIPLEXER),--multiplexer '$(MULTIPLEXER)') $(ARGS)
+	@dir=$(if $(filter zellij,$(MULTIPLEXER)),$$(sh scripts/need-zellij --where-if-any)); PATH="$${dir:+$$dir:}$$PATH" \
+	.venv/bin/tongs-agents demo $(if $(MULTIPLEXER),--multiplexer '$(MULTIPLEXER)') $(ARGS)
 
 test: $(DEV) tmux zellij ## every test, in parallel, on private tmux servers (ARGS="-k paste -n 0")
 	@echo "test: every test, in parallel, on private tmux servers"

@@ -10,6 +10,10 @@ _LONGEST = 100
 """Statements of more lines than this are not followed: their cost grows by its square."""
 
 
+_DEEPEST = 8
+"""Parts of the longest path that is told: twice as many as any key of ours has."""
+
+
 def key_lines(text: str) -> dict[tuple[str, ...], int]:
     """The line, from 1, of each key and table in ``text``, which must be valid TOML.
 
@@ -29,7 +33,7 @@ def key_lines(text: str) -> dict[tuple[str, ...], int]:
 
 def _statements(text: str) -> Iterator[tuple[int, str, Mapping[str, Any]]]:
     """Each header or key/value pair: its line, that line's text, and it parsed alone."""
-    lines = text.split("\n")
+    lines = text.replace("\r\n", "\n").split("\n")
     start = 0
     while start < len(lines):
         # A statement is over with the first line after which it can be parsed.
@@ -50,6 +54,8 @@ def _paths(data: Mapping[str, Any], above: tuple[str, ...]) -> Iterator[tuple[st
     for key, value in data.items():
         path = (*above, key)
         yield path
+        if len(path) == _DEEPEST:
+            continue
         inner = value[0] if isinstance(value, list) and value else value
         if isinstance(inner, dict):
             yield from _paths(inner, path)

@@ -16,6 +16,8 @@ class Kind:
 
     allowed: str
     fits: Callable[[Any], bool]
+    secret: bool = False
+    """True where an unfit value is never shown: it may hold a key or a password."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +47,7 @@ _SESSION = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_-]{0,63}\Z")
 _SOCKET_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]{0,63}\Z")
 _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+\Z")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
+_SHORT_BITS = 128
 
 PROFILE_NAME = Kind(
     'a name of 1 to 28 of a-z, 0-9 and -, but not "maintainer"',
@@ -58,7 +61,7 @@ ENV_NAME = Kind(
 ENV_VALUE = Kind(
     "a string without a NUL", lambda value: isinstance(value, str) and "\0" not in value
 )
-TABLE = Kind("a table", lambda value: isinstance(value, dict))
+TABLE = Kind("a table", lambda value: isinstance(value, dict), secret=True)
 _BOOL = Kind("true or false", lambda value: isinstance(value, bool))
 
 
@@ -128,9 +131,11 @@ SECTIONS: Mapping[str, Mapping[str, Kind]] = {
 """The sections with fixed keys; ``profiles`` holds tables of PROFILE."""
 
 PROFILE: Mapping[str, Kind] = {
-    "command": Kind('an array of strings: program and arguments, as ["claude"]', _is_command),
+    "command": Kind(
+        'an array of strings: program and arguments, as ["claude"]', _is_command, secret=True
+    ),
     "cwd": Kind("an absolute path, or one that begins with ~/", _is_directory),
-    "env": Kind("a table of strings", TABLE.fits),
+    "env": Kind("a table of strings", TABLE.fits, secret=True),
     "harness": _one_of("claude", "codex", "pi", "other", "scripted"),
     "wrapper": _BOOL,
     "attach": _one_of("auto", "always", "never"),
@@ -144,12 +149,28 @@ def dotted(path: tuple[str, ...]) -> str:
     return ".".join(part if _BARE_KEY.match(part) else json.dumps(part) for part in path)
 
 
-def _shown(value: object) -> str:
+_TYPES = {
+    "bool": "true or false",
+    "int": "a number",
+    "float": "a number",
+    "str": "a string",
+    "dict": "a table",
+    "list": "an array",
+}
+
+
+def _shown(value: object, *, secret: bool) -> str:
+    """What is there: the value itself where it is short enough and nobody's secret."""
+    kind = _TYPES.get(type(value).__name__, "a date")
+    if secret:
+        return f"is {kind}"
+    if isinstance(value, int) and value.bit_length() > _SHORT_BITS:
+        return "is a number of far too many digits"  # which Python may refuse to write out
     if isinstance(value, (bool, int, float)):
-        return f"is {str(value).lower()[:40]}"
+        return f"is {str(value).lower()}"
     if isinstance(value, str):
         return f"is {json.dumps(value[:40])}"
-    return {"dict": "is a table", "list": "is an array"}.get(type(value).__name__, "is a date")
+    return f"is {kind}"
 
 
 def check_table(
@@ -157,7 +178,7 @@ def check_table(
 ) -> dict[str, Any]:
     """The entries of ``table`` that fit; what doesn't is added to ``wrong``."""
     if not isinstance(table, dict):
-        wrong.append(Wrong(where, _shown(table), TABLE.allowed))
+        wrong.append(Wrong(where, _shown(table, secret=TABLE.secret), TABLE.allowed))
         return {}
     good: dict[str, Any] = {}
     for key, value in table.items():
@@ -166,8 +187,8 @@ def check_table(
             keys, place = ", ".join(kinds), f"in [{dotted(where)}]" if where else "at the top"
             wrong.append(Wrong(path, "is no key that is known", f"{keys} {place}"))
         elif not kinds[key].fits(value):
-            # An array or a table is not shown: it may hold a secret argument.
-            wrong.append(Wrong(path, _shown(value), kinds[key].allowed))
+            problem = _shown(value, secret=kinds[key].secret)
+            wrong.append(Wrong(path, problem, kinds[key].allowed))
         else:
             good[key] = value
     return good

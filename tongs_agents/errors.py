@@ -5,7 +5,6 @@
     AgentsError
     ├── ConfigError        the config file is wrong: every fault with its line
     ├── UsageError         an argument that can't be meant
-    ├── LaunchError        a program could not be started
     ├── Refused            a rule said no; nothing was done
     ├── Unsupported        this platform, version or harness cannot do it
     └── WaitError          a wait or look that ended without its answer
@@ -85,12 +84,6 @@ class UsageError(AgentsError):
     reason = "usage"
 
 
-class LaunchError(AgentsError):
-    """The profile's command could not be started (A91)."""
-
-    reason = "start-failed"
-
-
 class Refused(AgentsError):
     """A rule above the control layer said no; nothing was done.
 
@@ -142,13 +135,24 @@ class WaitCancelled(WaitError):
     reason = "cancelled"
 
 
+class Terminated(BaseException):
+    """A signal ended this process. As an interruption: no ``except Exception`` holds it up."""
+
+    reason = "cancelled"
+
+    def __init__(self, number: int, name: str) -> None:
+        super().__init__(f"ended by {name}")
+        self.number = number
+        self.name = name
+
+
 __all__ = [
     "AgentsError",
     "ConfigError",
     "Fault",
     "LaunchEnded",
-    "LaunchError",
     "Refused",
+    "Terminated",
     "Unsupported",
     "UsageError",
     "WaitCancelled",

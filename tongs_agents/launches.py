@@ -10,10 +10,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from tongs_agents.attaching import Wanted, attach, settings_path, version_of, write_settings
-from tongs_agents.errors import LaunchError, Refused
+from tongs_agents.errors import Refused
+from tongs_agents.first_prompt import await_ready, started, with_prompt
 from tongs_agents.harness.claude_attach import Attachment
 from tongs_agents.harness.inherited import cleaned, for_launch
-from tongs_agents.harness.registry import Harness, harness_named
+from tongs_agents.harness.registry import harness_named
 from tongs_agents.hooks import HOOKS_LABEL
 from tongs_agents.multiplexers import make_socket_dir, workspace_pane
 from tongs_agents.parcel import Parcel, leave, parcel_path
@@ -22,7 +23,7 @@ from tongs_agents.viewing import attach_command
 from tongs_agents.watching import Watch
 from tongs_mux.acts import Act, Actor, refusals
 from tongs_mux.control import Controller
-from tongs_mux.errors import BadText, MuxError, StartFailed
+from tongs_mux.errors import BadText, DeliveryUncertain, MuxError, StartFailed
 from tongs_mux.evidence import Seen
 from tongs_mux.ids import new_launch_id
 from tongs_mux.model import LaunchRecord, PaneRef
@@ -35,17 +36,12 @@ from tongs_mux.verify import CLAIM_GRACE
 if TYPE_CHECKING:  # a send needs neither the config nor the launcher, and saves their import
     from tongs_agents.config import Config, Profile
 
-READY_SECONDS = 20.0
-"""How long a first prompt waits for the composer of a program that takes none by argv."""
-
-STILL_SECONDS = 5.0
-"""How long it waits where the screen can't be read, and says nothing or moves on."""
-
-STILL_LOOKS = 4
-"""Looks, a tenth of a second apart, in which such a screen has to be the same."""
-
 AT_ONCE = 0.1
 """Seconds within which a program that ends is one that could not be started (A91)."""
+
+
+UNKNOWN_SECONDS = 2.0
+"""How long a launch that was just started is looked at again while that can't be told."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,15 +75,18 @@ class Starter:
         *,
         prompt: str | None = None,
         labels: Mapping[str, str] | None = None,
+        cwd: Path | None = None,
     ) -> Spawned:
         """Start ``profile`` in a new pane of the workspace session, stealing no focus.
 
+        It starts in ``cwd``, else in ours, where the profile names no place.
+
         A session that isn't running is started detached, and said so in the
-        notices. Raises LaunchError where the command can't be executed or ends
+        notices. Raises StartFailed where the command can't be executed or ends
         at once, BadText for a prompt that may not be sent, BackendError,
         AuditFailed.
         """
-        record = self._record(profile, labels or {})
+        record = self._record(profile, labels or {}, cwd or self.cwd)
         control = self.control
         with Act(control.audit, control.judge, "spawn", by, record) as act:
             body = None if prompt is None else prepare(prompt)
@@ -95,14 +94,16 @@ class Starter:
                 act.about(body, sha256(body))
             text = None if body is None else body.decode("utf-8")
             record, attached = self._attach(record, profile)
-            argv, pasted = _with_prompt(harness_named(profile.harness), attached.argv, text)
-            spawned = self._start(record, argv, profile.env, act)
+            argv, pasted = with_prompt(harness_named(profile.harness), attached.argv, text)
+            parcel = Parcel(argv, cleaned(self.environ), profile.env)
+            spawned = self._start(record, parcel, attached.settings, act)
             spawned = replace(spawned, notices=(*spawned.notices, *attached.notices))
         if body is None or spawned.state != "running":
             return replace(spawned, prompt="pasted" if body is not None else None)
-        if pasted is not None:
-            return self._first_prompt(spawned, pasted, by)
-        return replace(spawned, prompt=self._taken(spawned.record, body))
+        with started():
+            if pasted is not None:
+                return self._first_prompt(spawned, pasted, by)
+            return replace(spawned, prompt=self._taken(spawned.record, body))
 
     def _attach(self, record: LaunchRecord, profile: Profile) -> tuple[LaunchRecord, Attachment]:
         """The record with its label, and the command line with our hooks, where it takes them."""
@@ -119,7 +120,6 @@ class Starter:
         )
         found = attach(wanted)
         if found.settings is not None:
-            write_settings(path, found.settings)
             record = replace(record, labels={**record.labels, HOOKS_LABEL: "attached"})
         return record, found
 
@@ -131,15 +131,21 @@ class Starter:
         return "pasted" if proof(body, record.created_at) is None else "submitted"
 
     def _start(
-        self, record: LaunchRecord, argv: tuple[str, ...], env: Mapping[str, str], act: Act
+        self, record: LaunchRecord, parcel: Parcel, settings: str | None, act: Act
     ) -> Spawned:
         where = self._where()
-        self._leave_parcel(record, argv, env)
+        runtime, launch_id = self.places.runtime_dir, record.launch_id
+
+        def prepare() -> None:
+            if settings is not None:
+                write_settings(settings_path(runtime, launch_id), settings)
+            leave(parcel_path(runtime, launch_id), parcel)
+
         try:
-            record, created = self._open(record, where, act)
+            record, created = self._open(record, where, act, prepare)
             return self._await(record, created, where)
         except BaseException:
-            parcel_path(self.places.runtime_dir, record.launch_id).unlink(missing_ok=True)
+            parcel_path(runtime, launch_id).unlink(missing_ok=True)
             raise
 
     def named(self, name: str, by: Actor) -> Profile:
@@ -148,27 +154,32 @@ class Starter:
             return profile_named(self.config, name)
 
     def respawn(self, record: LaunchRecord, by: Actor) -> Spawned:
-        """Start the profile of an ended launch again, as a new launch.
+        """Start the profile of an ended launch again, as a new launch, where that was started.
 
-        Raises Refused: ``running`` for a live launch, ``unknown`` where that
-        can't be told, ``no-such-profile`` where the config has lost it.
+        One that nobody claimed in time has ended as well. Raises Refused: ``running``
+        where it is alive, ``unknown`` where that can't be told, ``no-such-profile``
+        where the config has lost it.
         """
         control, launch_id = self.control, record.launch_id
         with refusals(control.audit, control.judge, "respawn", by, launch_id):
             profile = self._of_ended(record)
-        return self.spawn(profile, by, labels={"respawned_from": launch_id})
+        again = {"respawned_from": launch_id}
+        return self.spawn(profile, by, labels=again, cwd=Path(record.cwd))
 
     def _of_ended(self, record: LaunchRecord) -> Profile:
-        state = self.control.verify(record).verdict.state
-        if state in ("running", "pending", "unknown"):
-            raise Refused(
-                f"launch {record.launch_id} is {state}",
-                reason=state,
-                hint="`tongs-agents close` it first" if state == "running" else "try again later",
-            )
+        verdict = self.control.verify(record).verdict
+        claim, reason = record.claim, verdict.reason or verdict.state
+        hint = "try again later"
+        if reason == "running":
+            hint = "`tongs-agents close` it first"
+        elif reason != "unknown" and claim and alive(self.control.processes, claim.process):
+            reason, hint = "running", f"end its program first (pid {claim.process.pid})"
+        if reason in ("running", "pending", "unknown"):
+            state = "alive" if reason == "running" else reason
+            raise Refused(f"launch {record.launch_id} is {state}", reason=reason, hint=hint)
         return profile_named(self.config, record.labels.get("profile", ""))
 
-    def _record(self, profile: Profile, labels: Mapping[str, str]) -> LaunchRecord:
+    def _record(self, profile: Profile, labels: Mapping[str, str], cwd: Path) -> LaunchRecord:
         own = {
             "profile": profile.name,
             "harness": profile.harness,
@@ -179,7 +190,7 @@ class Starter:
             launch_id=new_launch_id(self.random_hex),
             created_at=self.control.clock(),
             argv=profile.command,
-            cwd=str(profile.cwd or self.cwd),
+            cwd=str(profile.cwd or cwd),
             labels={**own, **labels},
             places={
                 "config": str(self.places.config),
@@ -194,12 +205,6 @@ class Starter:
             space.multiplexer, space.session, space.socket, self.environ, self.uid
         )
 
-    def _leave_parcel(
-        self, record: LaunchRecord, argv: tuple[str, ...], env: Mapping[str, str]
-    ) -> None:
-        path = parcel_path(self.places.runtime_dir, record.launch_id)
-        leave(path, Parcel(argv, cleaned(self.environ), env))
-
     def _opener(self) -> Opener:
         control = self.control
         return Opener(
@@ -209,7 +214,9 @@ class Starter:
             pause=control.pause,
         )
 
-    def _open(self, record: LaunchRecord, where: PaneRef, act: Act) -> tuple[LaunchRecord, bool]:
+    def _open(
+        self, record: LaunchRecord, where: PaneRef, act: Act, prepare: Callable[[], None]
+    ) -> tuple[LaunchRecord, bool]:
         if where.socket is not None:
             make_socket_dir(where.socket)
         from tongs_agents.launcher import MODULE
@@ -223,36 +230,45 @@ class Starter:
             create_session=True,
             environment=cleaned(self.environ),
         )
-        record, opened = self._opener().open(plan, self.control.backends(where), act)
+        record, opened = self._opener().open(plan, self.control.backends(where), act, prepare)
         return record, opened.created_session
 
     def _await(self, record: LaunchRecord, created: bool, where: PaneRef) -> Spawned:
-        try:
-            record = self._opener().await_claim(record.launch_id, self._became, CLAIM_SECONDS)
-        except StartFailed as error:
-            raise LaunchError(error.message, hint=error.hint) from error
+        record = self._opener().await_claim(record.launch_id, self._became, CLAIM_SECONDS)
         state = self._state_at_first(record)
-        if state == "exited":
+        if state in ("exited", "not-listed", "replaced"):
             raise self._ended_at_once(record)
+        if state == "unknown":
+            raise DeliveryUncertain(
+                f"launch {record.launch_id} was started, and then the multiplexer did not answer",
+                reason="unknown", effect="partial",
+                hint=f"`tongs-agents agent-status --why {record.launch_id}` looks again",
+            )  # fmt: skip
+        if state == "pending" and self.control.witness.gone(record):
+            raise StartFailed("its pane was closed before the program in it had started")
         new = f"session {where.session!r} was not running: started detached"
         notices = (f"{new}; see it with `{attach_command(where)}`",) if created else ()
         return Spawned(record, state, None, notices)
 
-    def _ended_at_once(self, record: LaunchRecord) -> LaunchError:
+    def _ended_at_once(self, record: LaunchRecord) -> StartFailed:
         """The error, which the record keeps: later looks say it too, not an end alone."""
         why = f"{record.argv[0]} ended at once"
         with suppress(MuxError):
             self.control.store.fail(record.launch_id, why)
-        return LaunchError(why, hint=f"run it by hand in {record.cwd} to see why")
+        return StartFailed(why, hint=f"run it by hand in {record.cwd} to see why")
 
     def _state_at_first(self, record: LaunchRecord) -> str:
-        """``exited`` where the program ends as it starts, else the state after that time."""
-        until = self.control.monotonic() + AT_ONCE
+        """``exited`` where the program ends as it starts, else the state after that time.
+
+        A server that ends with its only pane may give no answer for a moment.
+        """
+        begun = self.control.monotonic()
         while True:
             state = self.control.verify(record).verdict.state
-            if state != "running" or self.control.monotonic() >= until:
+            bound = {"running": AT_ONCE, "unknown": UNKNOWN_SECONDS}.get(state, 0.0)
+            if self.control.monotonic() - begun >= bound:
                 return state
-            self.control.pause(AT_ONCE)
+            self.control.pause(AT_ONCE / 5 if state == "unknown" else AT_ONCE)
 
     def _became(self, record: LaunchRecord) -> bool:
         """True once the launcher has become the command, or has ended."""
@@ -266,7 +282,7 @@ class Starter:
         """Send the prompt once the composer is ready (A21, A91); a refusal is a notice."""
         record = spawned.record
         reader = reader_of(record)
-        self._await_ready(record, reader)
+        await_ready(self.control, record, reader)
         try:
             receipt = self.control.send(
                 record,
@@ -280,30 +296,6 @@ class Starter:
             notice = f"the prompt was not sent: {error}"
             return replace(spawned, notices=(*spawned.notices, notice))
         return replace(spawned, prompt=receipt.receipt)
-
-    def _await_ready(self, record: LaunchRecord, reader: Reader) -> None:
-        """Until the composer is seen; where nobody can read it, until the screen is still (A21)."""
-        until = self.control.monotonic() + (READY_SECONDS if reader.guarded else STILL_SECONDS)
-        last: tuple[str, ...] = ()
-        still = 0
-        while self.control.monotonic() < until and still < STILL_LOOKS:
-            sight = self.control.sight(record, reader)
-            if sight.reading.composer != "unseen" or sight.seen.screen is None:
-                return
-            lines = sight.seen.screen.lines
-            still = still + 1 if lines == last and any(map(str.strip, lines)) else 0
-            still = 0 if reader.guarded else still
-            last = lines
-            self.control.pause(0.1)
-
-
-def _with_prompt(
-    harness: Harness, argv: tuple[str, ...], prompt: str | None
-) -> tuple[tuple[str, ...], str | None]:
-    """(argv, prompt still to be sent): in the argv where the harness takes one there."""
-    if prompt is None or harness.with_prompt is None:
-        return argv, prompt
-    return harness.with_prompt(argv, prompt), None
 
 
 def profile_named(config: Config, name: str) -> Profile:
@@ -347,9 +339,7 @@ def may_forget(seen: Seen, control: Controller) -> bool:
 
 __all__ = [
     "AT_ONCE",
-    "READY_SECONDS",
-    "STILL_LOOKS",
-    "STILL_SECONDS",
+    "UNKNOWN_SECONDS",
     "Spawned",
     "Starter",
     "is_wrapper",

@@ -5,11 +5,13 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from pathlib import Path
 
 from tongs_agents.errors import Unsupported
 from tongs_mux.backend import Backend
 from tongs_mux.errors import BackendError
+from tongs_mux.files import private_dir
 from tongs_mux.model import Multiplexer, PaneRef
 from tongs_mux.process import Processes, ancestors, system_processes
 
@@ -19,17 +21,27 @@ def tmux_socket(name: str, environ: Mapping[str, str], uid: int) -> str:
 
     ``name`` is an absolute path, or a socket name as ``tmux -L`` takes it:
     below ``TMUX_TMPDIR``, else ``/tmp``, in a directory of the user's own.
+    Raises PlaceRefused where that is a link, foreign or open to others, as
+    ``tmux -L`` does: by default anybody can make it first.
     """
     if os.path.isabs(name):
         return os.path.realpath(name)
     # tmux's own default place; its directory there is the user's alone
     base = environ.get("TMUX_TMPDIR") or "/tmp"  # noqa: S108 - as above
-    return os.path.realpath(os.path.join(base, f"tmux-{uid}", name))
+    directory = Path(os.path.realpath(base), f"tmux-{uid}")
+    with suppress(FileNotFoundError):
+        private_dir(directory, create=False)
+    return os.path.realpath(directory / name)
 
 
 def make_socket_dir(socket: str) -> None:
-    """The directory that ``tmux -L`` would have made, for a server that is to be started."""
-    Path(socket).parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    """The directory that ``tmux -L`` would have made, for a server that is to be started.
+
+    Whether one that is there already can be trusted is asked by whoever uses it.
+    """
+    directory = Path(socket).parent
+    if not directory.exists():
+        private_dir(directory)
 
 
 def around(

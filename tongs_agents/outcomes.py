@@ -112,8 +112,22 @@ def _waited(error: agents.WaitError) -> Failure:
     return replace(_plain(error), extra={"state": error.state, "status": error.status})
 
 
-def _interrupted(_: BaseException) -> Failure:
-    return replace(failure("cancelled", "interrupted"), exit_code=130)
+def _stopped(error: BaseException, words: str, code: int) -> Failure:
+    """An act that had begun says how far it came: to call again could do it twice."""
+    effect = getattr(error, "effect", None)
+    if effect in (None, "none"):
+        found = replace(failure("cancelled", words), exit_code=code)
+        return found if effect is None else replace(found, uncertain=True, effect=effect)
+    found = failure("cancelled", words, hint="look at the pane before you call again")
+    return replace(found, exit_code=code, uncertain=True, effect=effect)
+
+
+def _interrupted(error: BaseException) -> Failure:
+    return _stopped(error, "interrupted", 130)
+
+
+def _terminated(error: agents.Terminated) -> Failure:
+    return _stopped(error, f"ended by {error.name}", 128 + error.number)
 
 
 def _system(error: OSError) -> Failure:
@@ -131,6 +145,7 @@ RULES: Mapping[type[BaseException], Callable[[Any], Failure]] = {
     mux.BackendUnavailable: _plain,
     mux.BackendTimeout: _plain,
     mux.BackendOutputError: _plain,
+    mux.SocketRefused: _plain,
     mux.UnsupportedOperation: _plain,
     mux.PlaceRefused: _plain,
     mux.AuditFailed: _plain,
@@ -148,7 +163,6 @@ RULES: Mapping[type[BaseException], Callable[[Any], Failure]] = {
     agents.AgentsError: _plain,
     agents.ConfigError: _misconfigured,
     agents.UsageError: _plain,
-    agents.LaunchError: _plain,
     agents.Refused: _said_no,
     agents.Unsupported: _plain,
     agents.WaitError: _waited,
@@ -156,6 +170,7 @@ RULES: Mapping[type[BaseException], Callable[[Any], Failure]] = {
     agents.WaitTimedOut: _waited,
     agents.WaitCancelled: _waited,
     KeyboardInterrupt: _interrupted,
+    agents.Terminated: _terminated,
     OSError: _system,
     BaseException: _bug,
 }

@@ -54,7 +54,7 @@ class SendStore:
                 str(values["sha256"]),
                 cast(Literal["submitted", "pasted"], receipt),
             )
-        except (OSError, PlaceRefused, ValueError, KeyError, TypeError):
+        except (OSError, PlaceRefused, ValueError, LookupError, TypeError, ArithmeticError):
             return None
 
     def path(self, launch_id: str) -> Path:

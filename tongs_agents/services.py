@@ -169,24 +169,15 @@ class Services:
 
     def records(self) -> tuple[tuple[LaunchRecord, ...], tuple[str, ...]]:
         """Every launch on record, oldest first, and a sentence for each that can't be read."""
-        from tongs_mux.errors import ClaimError, LaunchNotFound, PlaceRefused
-
-        records, troubles = [], []
-        for launch_id in self.store.ids():
-            try:
-                records.append(self.store.read(launch_id))
-            except LaunchNotFound:
-                continue
-            except (ClaimError, PlaceRefused) as error:
-                troubles.append(error.message)
-        records.sort(key=lambda record: (record.created_at, record.launch_id))
-        return tuple(records), tuple(troubles)
+        records, troubles = self.store.scan()
+        return records, tuple(trouble.message for trouble in troubles)
 
     def agent_around(self) -> str | None:
         """The launch in whose process tree this process is, None outside of any (A65)."""
         from tongs_agents.inside import agent_around
 
-        return agent_around(self.environ, self.pid, self.records()[0], self.processes)
+        records, state_dir = self.store.all(), self.places.state_dir
+        return agent_around(self.environ, self.pid, records, self.processes, state_dir)
 
 
 def judge(error: BaseException) -> tuple[str, int]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import stat
 import time
@@ -175,12 +176,12 @@ def decode(data: bytes) -> Session:
         if session.canonical_id != own:
             raise ValueError("its canonical id is not its own")
         return session
-    except (KeyError, TypeError, AttributeError, RecursionError) as error:
+    except (KeyError, TypeError, AttributeError, RecursionError, OverflowError) as error:
         raise ValueError(f"not a session record: {error!r}") from error
 
 
 def _session(values: Mapping[str, Any]) -> Session:
-    facts = {str(kind): float(at) for kind, at in values["facts"].items()}
+    facts = {str(kind): _seconds(at) for kind, at in values["facts"].items()}
     pid, launch_id = values["pid"], values["launch_id"]
     prompt_at = values["prompt_at"]
     return Session(
@@ -189,22 +190,41 @@ def _session(values: Mapping[str, Any]) -> Session:
         harness=str(values["harness_id"]),
         launch_id=None if launch_id is None else str(launch_id),
         status=str(values["status"]),
-        since=float(values["since"]),
+        since=_seconds(values["since"]),
         detail=str(values["detail"]),
         tool=str(values["tool"]),
         needs=str(values["needs"]),
         cwd=str(values["cwd"]),
         transcript_path=str(values["transcript_path"]),
-        process=None if pid is None else ProcessIdentity(int(pid), values["process_start"]),
+        process=None if pid is None else _process(pid, values["process_start"]),
         last_event=str(values["last_event"]),
-        ts=float(values["ts"]),
-        prompt_sha256=values["prompt_sha256"],
-        prompt_at=None if prompt_at is None else float(prompt_at),
-        prompts=tuple((str(sha), float(at)) for sha, at in values["prompts"]),
+        ts=_seconds(values["ts"]),
+        prompt_sha256=_text_or_none(values["prompt_sha256"]),
+        prompt_at=None if prompt_at is None else _seconds(prompt_at),
+        prompts=tuple((str(sha), _seconds(at)) for sha, at in values["prompts"]),
         facts=facts,
         turn_open=bool(values["turn_open"]),
         terminal_env=dict(values.get("terminal_env", {})),
     )
+
+
+def _seconds(value: Any) -> float:
+    at = float(value)
+    if not math.isfinite(at):
+        raise ValueError("a time that is none")
+    return at
+
+
+def _process(pid: Any, token: Any) -> ProcessIdentity:
+    if not 0 < int(pid) < 2**31:
+        raise ValueError("a pid that is none")
+    return ProcessIdentity(int(pid), _text_or_none(token))
+
+
+def _text_or_none(value: Any) -> str | None:
+    if value is not None and not isinstance(value, str):
+        raise ValueError("a text that is none")
+    return value
 
 
 def _begins(session: Session, text: str) -> bool:

@@ -16,7 +16,7 @@ from tongs_agents.hooks.turns import Turn
 from tongs_agents.hooks.turns import fold as turn_of
 from tongs_agents.sessions import Session, Told
 from tongs_mux.evidence import Seen
-from tongs_mux.model import Fact, LaunchRecord, State
+from tongs_mux.model import Fact, LaunchRecord, Verdict
 from tongs_mux.process import Processes, alive
 
 Word = Literal["started", "working", "done", "waiting", "error", "ended", "discovered"]
@@ -69,17 +69,24 @@ def is_hooked(record: LaunchRecord, told: Told) -> bool:
     return HOOKS_LABEL in record.labels or bool(told.sessions)
 
 
+def _has_ended(verdict: Verdict) -> bool:
+    """True where the claimed program has surely ended, whoever is in its pane by now."""
+    if verdict.state == "exited":
+        return True
+    return any(check.name == "process" and check.passed is False for check in verdict.checks)
+
+
 def fold(
-    record: LaunchRecord, state: State, told: Told, now: float, heard: tuple[Heard, ...] = ()
+    record: LaunchRecord, verdict: Verdict, told: Told, now: float, heard: tuple[Heard, ...] = ()
 ) -> Status:
-    """What all that is known amounts to; ``state`` is what verification says.
+    """What all that is known amounts to; ``verdict`` is what verification says.
 
     ``started`` is set by the claim (A76). A session's end is no end of the
     launch while its process lives: ``/clear`` ends one and begins another.
     """
     hooked = is_hooked(record, told)
     began = record.created_at if record.claim is None else record.claim.at
-    if record.ended_at is not None or state == "exited":
+    if record.ended_at is not None or _has_ended(verdict):
         return Status("ended", _ended_at(record, told), _evidence(record, told, heard), hooked)
     if not hooked or record.claim is None:
         return Status(None, began, hooked=hooked)
@@ -180,7 +187,7 @@ def status_of(
     began = record.created_at if record.claim is None else record.claim.at
     known = told or Told()
     newest = max((began, *(one.ts for one in known.sessions)))
-    status = fold(record, seen.verdict.state, known, newest)
+    status = fold(record, seen.verdict, known, newest)
     return status.status, status.since
 
 

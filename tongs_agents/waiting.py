@@ -96,21 +96,23 @@ def step(launch_id: str, look: Look, until: Word) -> bool:
             f"launch {launch_id} has no hooks that would say what it is doing",
             hint="look at it with `tongs-agents capture`",
         )
-    if look.state == "exited" or status.status == "ended":
-        if until == "ended":
-            return True
-        raise LaunchEnded(
-            f"launch {launch_id} has ended",
-            state=look.state,
-            status=status.status,
-            hint="`tongs-agents respawn` starts it again",
-        )
+    ended = look.state == "exited" or status.status == "ended"
+    if ended and until == "ended":
+        return True
+    # before the end: whoever waits for a turn must learn that the pane is another's
     if look.state in _ENDING:
         raise Refused(
             f"launch {launch_id} is {look.state}",
             reason=look.reason or look.state,
             checks=look.checks,
             hint=_ENDING[look.state],
+        )
+    if ended:
+        raise LaunchEnded(
+            f"launch {launch_id} has ended",
+            state=look.state,
+            status=status.status,
+            hint="`tongs-agents respawn` starts it again",
         )
     return status.status == until and is_newer(status, look.sent)
 

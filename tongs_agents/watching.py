@@ -59,10 +59,10 @@ class Watch:
         from tongs_agents.status import fold, is_doubtful  # here: a send asks for no status
 
         now = self.clock()
-        status = fold(seen.record, seen.verdict.state, told, now)
+        status = fold(seen.record, seen.verdict, told, now)
         if seen.verdict.verified and is_doubtful(status, now):
             heard = self._heard(seen.record, status)
-            status = fold(seen.record, seen.verdict.state, told, now, heard)
+            status = fold(seen.record, seen.verdict, told, now, heard)
         return Doing(seen, status)
 
     def _heard(self, record: LaunchRecord, status: Status) -> tuple[Heard, ...]:

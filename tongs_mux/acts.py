@@ -11,11 +11,15 @@ from typing import Self
 from tongs_mux.audit import AuditEntry, AuditLog
 from tongs_mux.errors import (
     AuditFailed,
-    BackendOutputError,
-    BackendTimeout,
+    BackendUnavailable,
     DeliveryError,
     DeliveryUncertain,
+    Effect,
+    LockTimeout,
     MuxError,
+    StartFailed,
+    UnsupportedOperation,
+    VerificationFailed,
 )
 from tongs_mux.model import Fact, LaunchRecord, PaneRef
 
@@ -43,8 +47,9 @@ class Act:
     """Context of one act on one launch. Nothing may be done before ``begin``.
 
     A refusal, which never begins, writes only its outcome line; where even
-    that can't be written, AuditFailed takes the refusal's place. A multiplexer
-    that gave no usable answer to an act that had begun leaves it uncertain.
+    that can't be written, AuditFailed takes the refusal's place. An error after
+    ``begin`` leaves the act uncertain, with the effect that was ``reached``; an
+    interruption stays what it is, and carries that effect as an attribute.
     """
 
     def __init__(
@@ -60,6 +65,7 @@ class Act:
             pane=record.pane,
         )
         self._begun = ""
+        self._effect: Effect = "unknown"
 
     @property
     def id(self) -> str:
@@ -83,6 +89,10 @@ class Act:
         if not self._begun:
             self._begun = self._log.begin(self._entry)
 
+    def reached(self, effect: Effect) -> None:
+        """How far it is known to have come: said before and after each step that changes it."""
+        self._effect = effect
+
     def __enter__(self) -> Self:
         """Nothing is written yet."""
         return self
@@ -96,7 +106,9 @@ class Act:
         """Write the outcome line."""
         if isinstance(error, AuditFailed) and not self._begun:
             return
-        lost = _lost(error) if self._begun else None
+        lost = _lost(error, self._effect) if self._begun else None
+        if self._begun and error is not None and not isinstance(error, Exception):
+            error.effect = self._effect  # type: ignore[attr-defined]
         try:
             self._log.outcome(self._begun or None, self._ended(lost or error))
         except AuditFailed as failed:
@@ -114,19 +126,44 @@ class Act:
         if error is None:
             return replace(self._entry, outcome="ok", exit_code=0)
         outcome, code = self._judge(error)
-        reason = getattr(error, "reason", "failed")
-        effect = error.effect if isinstance(error, DeliveryError) and self._begun else None
+        usual = "cancelled" if isinstance(error, KeyboardInterrupt) else "failed"
+        reason = getattr(error, "reason", usual)
+        effect = getattr(error, "effect", None) if self._begun else None
         return replace(self._entry, outcome=outcome, exit_code=code, reason=reason, effect=effect)
 
 
-def _lost(error: BaseException | None) -> DeliveryUncertain | None:
-    """What an answer that did not come, or made no sense, means for what was asked for."""
-    if not isinstance(error, (BackendTimeout, BackendOutputError)):
+_DEFINITE = (
+    DeliveryError,
+    VerificationFailed,
+    StartFailed,
+    BackendUnavailable,
+    UnsupportedOperation,
+)
+"""Errors that say by themselves what was done, also where the act had begun."""
+
+_DONE: dict[Effect, str] = {
+    "none": "nothing had been done yet",
+    "partial": "a part of it had been done",
+    "unknown": "it is not known whether it was done",
+}
+
+
+def _lost(error: BaseException | None, effect: Effect) -> DeliveryUncertain | None:
+    """What an error means for an act that had begun, None where it says so itself."""
+    if not isinstance(error, Exception) or isinstance(error, _DEFINITE):
         return None
+    if isinstance(error, LockTimeout) and effect == "none":
+        return None  # ``busy``: nothing was written, try again
+    kind = "" if isinstance(error, (MuxError, OSError)) else f"unexpected {type(error).__name__}: "
     return DeliveryUncertain(
-        f"{error.message}; it is not known whether it was done",
-        reason=error.reason, effect="unknown", hint="look at the pane before you try again",
+        f"{kind}{error}; {_DONE[effect]}",
+        reason=getattr(error, "reason", "failed"), effect=effect,
+        hint=_hint(error) if effect == "none" else "look at the pane before you try again",
     )  # fmt: skip
+
+
+def _hint(error: Exception) -> str:
+    return error.hint if isinstance(error, MuxError) else ""
 
 
 @contextmanager

@@ -4,15 +4,21 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import fcntl
 import os
 import select
 import shutil
 import signal
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+
+SECOND = "/dev/fd/3"
+"""What a program opens to read its second input."""
 
 _CHUNK = 1 << 16
+_HIGH = 16
+"""Above any number that a child is given, so that none of ours is in the way of another."""
 _DEFAULTED = (signal.SIGPIPE, signal.SIGXFSZ)
 """Signals that Python ignores and a program expects not to be."""
 
@@ -30,15 +36,25 @@ class Ended:
     err: bytes
 
 
-def run(argv: Sequence[str], *, environ: Mapping[str, str], stdin: bytes, deadline: float) -> Ended:
-    """Run ``argv`` with ``stdin``, for at most ``deadline`` seconds.
+def run(
+    argv: Sequence[str],
+    *,
+    environ: Mapping[str, str],
+    stdin: bytes,
+    deadline: float,
+    second: bytes | None = None,
+) -> Ended:
+    """Run ``argv`` with ``stdin``, and ``second`` in ``SECOND``, for at most ``deadline`` seconds.
+
+    It is given no other descriptor: a server that it starts would hold our
+    caller's locks and pipes open. Words are UTF-8 to it, whatever the locale.
 
     Raises:
         DeadlinePassed: it had not ended; it was killed and reaped.
         FileNotFoundError: there is no such program.
     """
     until = time.monotonic() + deadline
-    child = _Child.spawn(argv, environ, stdin)
+    child = _Child.spawn(argv, environ, stdin, second)
     try:
         child.drain(until)
         return child.reap(until)
@@ -54,42 +70,37 @@ class _Child:
     pid: int
     out: int
     err: int
-    into: int | None
-    stdin: memoryview
-    collected: dict[int, list[bytes]] = field(default_factory=dict)
+    feeds: dict[int, memoryview]
+    collected: dict[int, list[bytes]]
     code: int | None = None
 
     @classmethod
-    def spawn(cls, argv: Sequence[str], environ: Mapping[str, str], stdin: bytes) -> _Child:
-        out, out_end = os.pipe()
-        err, err_end = os.pipe()
-        in_end, into = os.pipe() if stdin else (None, None)
-        actions: list[tuple[int, ...] | tuple[int, int, str, int, int]] = [
-            (os.POSIX_SPAWN_DUP2, out_end, 1),
-            (os.POSIX_SPAWN_DUP2, err_end, 2),
-        ]
-        if in_end is None:
-            actions.append((os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0))
-        else:
-            actions.append((os.POSIX_SPAWN_DUP2, in_end, 0))
+    def spawn(
+        cls, argv: Sequence[str], environ: Mapping[str, str], stdin: bytes, second: bytes | None
+    ) -> _Child:
+        inputs = {0: stdin} if stdin else {}
+        inputs |= {} if second is None else {3: second}
+        ends: list[int] = []
+        ours: list[int] = []
         try:
+            out, err = _reading(ours, ends), _reading(ours, ends)
+            feeds = {_writing(ours, ends): memoryview(data) for data in inputs.values()}
+            numbers = (1, 2, *inputs)
             pid = os.posix_spawn(
                 _program(argv[0], environ),
-                list(argv),
-                dict(environ),
-                file_actions=actions,
+                [_encoded(word) for word in argv],
+                {_as_it_was(name): _as_it_was(value) for name, value in environ.items()},
+                file_actions=_actions(dict(zip(numbers, ends, strict=True))),
                 setsigdef=_DEFAULTED,
             )
-        except OSError:
-            for fd in (out, err, into):
+        except BaseException:
+            for fd in ours:
                 _close(fd)
             raise
         finally:
-            for fd in (out_end, err_end, in_end):
+            for fd in ends:
                 _close(fd)
-        if into is not None:
-            os.set_blocking(into, False)
-        return cls(pid, out, err, into, memoryview(stdin), {out: [], err: []})
+        return cls(pid, out, err, feeds, {out: [], err: []})
 
     def drain(self, until: float) -> None:
         """Feed its input and collect its output until it has closed both ends."""
@@ -97,15 +108,15 @@ class _Child:
         still = {self.out, self.err}
         for fd in still:
             poller.register(fd, select.POLLIN | select.POLLHUP)
-        if self.into is not None:
-            poller.register(self.into, select.POLLOUT)
+        for fd in self.feeds:
+            poller.register(fd, select.POLLOUT)
         while still:
             left = until - time.monotonic()
             if left <= 0:
                 raise DeadlinePassed
             for fd, _ in poller.poll(left * 1000):
-                if fd == self.into:
-                    self._feed(poller)
+                if fd in self.feeds:
+                    self._feed(fd, poller)
                 elif not self._collect(fd):
                     poller.unregister(fd)
                     still.discard(fd)
@@ -115,20 +126,20 @@ class _Child:
         self.collected[fd].append(data)
         return bool(data)
 
-    def _feed(self, poller: select.poll) -> None:
+    def _feed(self, fd: int, poller: select.poll) -> None:
         """Write what it takes; a program that reads no more is not our trouble."""
-        if self.into is None:
-            return
+        left = self.feeds[fd]
         try:
-            self.stdin = self.stdin[os.write(self.into, self.stdin) :]
+            left = left[os.write(fd, left) :]
         except BlockingIOError:
             return
         except OSError:
-            self.stdin = self.stdin[:0]
-        if not self.stdin:
-            poller.unregister(self.into)
-            _close(self.into)
-            self.into = None
+            left = left[:0]
+        self.feeds[fd] = left
+        if not left:
+            poller.unregister(fd)
+            _close(fd)
+            del self.feeds[fd]
 
     def reap(self, until: float) -> Ended:
         """Its end; most often it has ended by now."""
@@ -153,8 +164,67 @@ class _Child:
 
     def close(self) -> None:
         """Close what is still open of the pipes."""
-        for fd in (self.out, self.err, self.into):
+        for fd in (self.out, self.err, *self.feeds):
             _close(fd)
+
+
+_Action = tuple[int, int] | tuple[int, int, int] | tuple[int, int, str, int, int]
+
+
+def _high(fd: int) -> int:
+    """The same pipe's end at a number that no child is given; 0 to 3 may be free in us."""
+    moved = fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, _HIGH)
+    os.close(fd)
+    return moved
+
+
+def _reading(ours: list[int], ends: list[int]) -> int:
+    """A pipe that a child writes: our end, both of them noted."""
+    mine, its = map(_high, os.pipe())
+    ours.append(mine)
+    ends.append(its)
+    return mine
+
+
+def _writing(ours: list[int], ends: list[int]) -> int:
+    """A pipe that a child reads."""
+    its, mine = map(_high, os.pipe())
+    os.set_blocking(mine, False)
+    ours.append(mine)
+    ends.append(its)
+    return mine
+
+
+def _actions(given: Mapping[int, int]) -> list[_Action]:
+    """The child's descriptors: those ``given``, an empty standard input, and no other."""
+    actions: list[_Action] = [(os.POSIX_SPAWN_DUP2, fd, number) for number, fd in given.items()]
+    if 0 not in given:
+        actions.append((os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0))
+    actions += [(os.POSIX_SPAWN_CLOSE, fd) for fd in _inheritable() if fd not in given]
+    return actions
+
+
+def _inheritable() -> list[int]:
+    """Descriptors over 2 that a child would inherit: what our own caller left open in us."""
+    found = []
+    for name in os.listdir("/dev/fd"):
+        with contextlib.suppress(OSError):  # the one of the listing itself
+            if int(name) > 2 and os.get_inheritable(int(name)):
+                found.append(int(name))
+    return found
+
+
+def _encoded(text: str) -> bytes:
+    """UTF-8 in any locale (A22); bytes that never were text stay what they are."""
+    return text.encode("utf-8", "surrogateescape")
+
+
+def _as_it_was(text: str) -> bytes:
+    """What the locale made this text of, as our own environment was read; else UTF-8."""
+    try:
+        return os.fsencode(text)
+    except UnicodeEncodeError:
+        return _encoded(text)
 
 
 def _program(name: str, environ: Mapping[str, str]) -> str:
@@ -171,4 +241,4 @@ def _close(fd: int | None) -> None:
             os.close(fd)
 
 
-__all__ = ["DeadlinePassed", "Ended", "run"]
+__all__ = ["SECOND", "DeadlinePassed", "Ended", "run"]

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
-from tongs_mux.errors import ClaimConflict, ClaimError, LaunchAmbiguous, LaunchNotFound
+from tongs_mux.errors import (
+    ClaimConflict,
+    ClaimError,
+    LaunchAmbiguous,
+    LaunchNotFound,
+    MuxError,
+    PlaceRefused,
+)
 from tongs_mux.files import locked, private_dir, read_private, write_atomic
 from tongs_mux.ids import is_launch_id
 from tongs_mux.model import Claim, LaunchRecord, PaneRef, ProcessIdentity
-
-SCHEMA = 1
-"""Version of the record's JSON."""
+from tongs_mux.records import decode, encode
 
 MAX_RECORD = 256 * 1024
 """Longest record that is read, in bytes."""
@@ -77,6 +80,10 @@ class LaunchStore:
             raise LaunchNotFound(
                 f"there is no launch {launch_id}", hint="`tongs-agents list` shows them"
             ) from None
+        except OSError as error:
+            raise ClaimError(
+                f"{path} can't be read: {error.strerror}", hint=f"make {path} readable again"
+            ) from error
         self._known[launch_id] = (version, record)
         return record
 
@@ -86,17 +93,34 @@ class LaunchStore:
             names = [path.stem for path in self._directory.iterdir() if path.suffix == ".json"]
         except FileNotFoundError:
             return ()
+        except OSError as error:
+            raise PlaceRefused(
+                f"{self._directory} can't be listed: {error.strerror}",
+                path=str(self._directory),
+                hint=f"chmod u+rwx {self._directory}",
+            ) from error
         return tuple(sorted(name for name in names if is_launch_id(name)))
 
     def all(self) -> tuple[LaunchRecord, ...]:
-        """Every record that can be read, oldest first; one removed meanwhile is left out."""
-        records = []
+        """Every record that can be read, oldest first."""
+        return self.scan()[0]
+
+    def scan(self) -> tuple[tuple[LaunchRecord, ...], tuple[MuxError, ...]]:
+        """``all``, and what is wrong with each record that can't be read or trusted.
+
+        One bad record stops nothing that is about the others; one removed
+        meanwhile is left out.
+        """
+        records, troubles = [], []
         for launch_id in self.ids():
             try:
                 records.append(self.read(launch_id))
             except LaunchNotFound:
                 continue
-        return tuple(sorted(records, key=lambda record: (record.created_at, record.launch_id)))
+            except (ClaimError, PlaceRefused) as error:
+                troubles.append(error)
+        records.sort(key=lambda record: (record.created_at, record.launch_id))
+        return tuple(records), tuple(troubles)
 
     def resolve(self, text: str) -> LaunchRecord:
         """The one launch whose id is, or begins with, ``text``.
@@ -188,47 +212,9 @@ def claim_conflict(record: LaunchRecord, claim: Claim) -> str:
     return ""
 
 
-def encode(record: LaunchRecord) -> bytes:
-    """The record as JSON."""
-    return json.dumps({"schema": SCHEMA, **asdict(record)}, indent=1).encode("utf-8") + b"\n"
-
-
-def decode(data: bytes, path: Path) -> LaunchRecord:
-    """The record in ``data``. Raises ClaimError where it isn't one of ours."""
-    try:
-        values: dict[str, Any] = json.loads(data)
-        if values.pop("schema") != SCHEMA:
-            raise ClaimError(
-                f"{path} was written by another version", hint="use the newest tongs-agents"
-            )
-        return _record(values)
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-        raise ClaimError(
-            f"{path} is not a launch record: {error}", hint="`tongs-agents gc` leaves it alone"
-        ) from error
-
-
-def _record(values: dict[str, Any]) -> LaunchRecord:
-    pane, server, claim = values.pop("pane"), values.pop("server"), values.pop("claim")
-    return LaunchRecord(
-        **{**values, "argv": tuple(values["argv"])},
-        pane=PaneRef(**pane) if pane else None,
-        server=ProcessIdentity(**server) if server else None,
-        claim=_claim(claim) if claim else None,
-    )
-
-
-def _claim(values: dict[str, Any]) -> Claim:
-    process, server = values.pop("process"), values.pop("server")
-    return Claim(process=ProcessIdentity(**process), server=ProcessIdentity(**server), **values)
-
-
 __all__ = [
     "LOCK_SECONDS",
     "MAX_RECORD",
-    "SCHEMA",
     "LaunchStore",
     "claim_conflict",
-    "decode",
-    "encode",
 ]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import signal
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -14,15 +13,24 @@ from tongs_mux.acts import Act, Actor, Judge, simple_judge
 from tongs_mux.audit import AuditLog
 from tongs_mux.backend import Backend, Guard
 from tongs_mux.claims import LaunchStore
-from tongs_mux.errors import DeliveryUncertain, UnsupportedOperation, VerificationFailed
+from tongs_mux.ending import Ending
+from tongs_mux.errors import (
+    BadText,
+    DeliveryUncertain,
+    MuxError,
+    UnsupportedOperation,
+    VerificationFailed,
+)
 from tongs_mux.evidence import Backends, Seen, Witness, refusal
 from tongs_mux.files import locked, private_dir
-from tongs_mux.guards import Foreground, wrapped
+from tongs_mux.guards import Foreground, is_shell, is_still, wrapped
 from tongs_mux.leftover import LeftoverStore, left
-from tongs_mux.model import Fact, LaunchRecord, ProcessIdentity, Receipt
-from tongs_mux.process import Processes, alive, ancestors, end, foreground
+from tongs_mux.model import Fact, LaunchRecord, ProcessFacts, Receipt
+from tongs_mux.process import Processes, ancestors, foreground
 from tongs_mux.reader import Reader, Reading
 from tongs_mux.send import Pauses, Sending, Sight
+from tongs_mux.shells import is_script, shell_of
+from tongs_mux.squeeze import squeezed
 from tongs_mux.text import prepare, sha256
 
 Asked = Callable[[tuple[str, ...]], bool]
@@ -31,9 +39,6 @@ Asked = Callable[[tuple[str, ...]], bool]
 Proof = Callable[[bytes, float], Fact | None]
 """Waits, bounded, for the program's own word that it took the prompt that was pasted as
 these bytes, newer than the given time; None where it did not come."""
-
-END_SECONDS = 3.0
-"""How long a closed pane's program may take to end before it is ended by signal."""
 
 SEND_LOCK_SECONDS = 15.0
 """How long one send to a launch waits for another."""
@@ -100,8 +105,8 @@ class Controller:
                 raise refusal(self.verify(record), changed=True)
             return client
 
-    def close(self, record: LaunchRecord, by: Actor) -> None:
-        """Remove the pane and end its program.
+    def close(self, record: LaunchRecord, by: Actor) -> str:
+        """Remove the pane and end its program; returns a notice, empty where all is on record.
 
         A pane whose program has exited is removed as well, where pane and
         server still match the record. Raises VerificationFailed otherwise.
@@ -110,60 +115,24 @@ class Controller:
             seen = self.verify(_as_claimed(record))
             if not (seen.verdict.verified or still_ours(seen)):
                 raise refusal(replace(seen, record=record), hint=_left_to_close(seen))
-            program = self._program(record)
+            ending = Ending(self.processes, self.monotonic, self.pause, self.pauses.step)
+            program = ending.program(record.claim.process if record.claim else None)
             act.begin()
             if self._backend(record).close(self._guard(seen)) == "held":
                 raise refusal(self.verify(record), changed=True)
-            self._await_end(program)
-        with self.store.holding(record.launch_id):
-            current = self.store.read(record.launch_id)
-            self.store.update(replace(current, ended_at=self.clock()))
+            act.reached("partial")
+            ending.await_end(program)
+        return self._note_end(record)
 
-    def _program(self, record: LaunchRecord) -> tuple[ProcessIdentity, ...]:
-        """The claimed process, and what it runs in front of its terminal: a wrapper's agent (D3).
-
-        What it put into a group of its own, as a server it started, is not meant.
-        """
-        who = record.claim.process if record.claim else None
-        if who is None or not alive(self.processes, who):
-            return ()
-        claimed = self.processes.facts(who.pid)
-        if claimed is None:
-            return ()
-        below = [
-            ProcessIdentity(facts.pid, facts.start_token)
-            for facts in map(self.processes.facts, self.processes.pids())
-            if facts is not None
-            and facts.group == claimed.foreground_group > 0
-            and claimed.pid in ancestors(self.processes, facts.pid)
-        ]
-        return (who, *below)
-
-    def _await_end(self, program: tuple[ProcessIdentity, ...]) -> None:
-        """Closing hangs up the terminal; who ignores it is ended by identity."""
-
-        def gone() -> bool:
-            return not any(alive(self.processes, who) for who in program)
-
-        for number in (signal.SIGTERM, signal.SIGKILL):
-            if self._gone_within(END_SECONDS, gone):
-                return
-            for who in program:
-                end(who, number, self.processes)
-        if not self._gone_within(END_SECONDS, gone):
-            left = ",".join(str(who.pid) for who in program if alive(self.processes, who))
-            raise DeliveryUncertain(
-                f"the pane was closed, but its program (pid {left}) does not end",
-                reason="failed", effect="partial", hint=f"look at it with `ps -p {left}`",
-            )  # fmt: skip
-
-    def _gone_within(self, seconds: float, gone: Callable[[], bool]) -> bool:
-        until = self.monotonic() + seconds
-        while not gone():
-            if self.monotonic() >= until:
-                return False
-            self.pause(self.pauses.step)
-        return True
+    def _note_end(self, record: LaunchRecord) -> str:
+        """Write down when it ended. That it did is true without: here an error is a notice."""
+        try:
+            with self.store.holding(record.launch_id):
+                current = self.store.read(record.launch_id)
+                self.store.update(replace(current, ended_at=self.clock()))
+        except (MuxError, OSError) as error:
+            return f"it was closed, but its record does not say when: {error}"
+        return ""
 
     def send(
         self,
@@ -193,6 +162,12 @@ class Controller:
             act.about(data, sha256(data))
             body = prepare(text)
             act.about(body, sha256(body))
+            if reader.guarded and not squeezed(body.decode("utf-8")):
+                raise BadText(
+                    "nothing of the text can be seen: it could not be told apart from an "
+                    "empty composer",
+                    hint="give at least one character that is seen",
+                )
             if b"\n" in body and not reader.multiline:
                 raise UnsupportedOperation(
                     f"harness {reader.name} takes one line: without bracketed paste each "
@@ -237,6 +212,7 @@ class Controller:
 
         def begin() -> None:
             act.begin()
+            act.reached("none")
             leftovers.remember(record.launch_id, left(act.id, text, body, self.clock()))
 
         return Sending(
@@ -250,6 +226,7 @@ class Controller:
             leftover=leftovers.recall(record.launch_id),
             look=lambda: self.sight(record, reader, wrapper=wrapper),
             begin=begin,
+            reached=act.reached,
             asked=asked,
             clock=self.clock,
             monotonic=self.monotonic,
@@ -264,12 +241,12 @@ class Controller:
         return Sight(seen, reader.read(seen.screen, seen.pane), self._foreground(record, wrapper))
 
     def _foreground(self, record: LaunchRecord, wrapper: bool) -> Foreground:
-        claimed = self.processes.facts(record.claim.process.pid) if record.claim else None
+        claimed = self._named(record.claim.process.pid) if record.claim else None
         if claimed is None:
             return Foreground(None, None, False)
         under = False
-        if wrapper:
-            everybody = [self.processes.facts(pid) for pid in self.processes.pids()]
+        if wrapper and not self._became_shell(record, claimed):
+            everybody = [self._named(pid, claimed) for pid in self.processes.pids()]
             # a helper that lives on in the shell's own group reads no keys: the shell does (D6)
             readers = [
                 facts
@@ -279,7 +256,33 @@ class Controller:
                 and self.processes.reads_terminal(facts.pid)
             ]
             under = wrapped(claimed, readers, lambda pid: ancestors(self.processes, pid))
-        return Foreground(claimed, foreground(self.processes, claimed), under)
+        leader = foreground(self.processes, claimed)
+        return Foreground(claimed, self._named(leader.pid) if leader else None, under)
+
+    def _named(self, pid: int, beside: ProcessFacts | None = None) -> ProcessFacts | None:
+        """A process by the name of the shell that its program is, whatever it is called.
+
+        Given one ``beside``, only what is in the foreground with it is looked at so closely.
+        """
+        facts = self.processes.facts(pid)
+        if facts is None or is_shell(facts.name):
+            return facts
+        if beside is not None and facts.group != beside.foreground_group:
+            return facts
+        if is_script(facts.name, self.processes.argv(pid)):
+            return facts
+        shell = shell_of(self.processes.program(pid))
+        return replace(facts, name=shell) if shell else facts
+
+    def _became_shell(self, record: LaunchRecord, claimed: ProcessFacts) -> bool:
+        """A wrapper that has executed a shell since, which is in front itself (D6).
+
+        What runs below it is a job in its background; one in front has a group of its own.
+        """
+        if claimed.group != claimed.foreground_group or not is_shell(claimed.name):
+            return False
+        seen = self.processes.argv(claimed.pid)
+        return bool(seen) and not is_still(record.argv, seen)
 
     def _backend(self, record: LaunchRecord) -> Backend:
         if record.pane is None:
@@ -338,7 +341,6 @@ def trimmed(lines: tuple[str, ...]) -> tuple[str, ...]:
 
 
 __all__ = [
-    "END_SECONDS",
     "SEND_LOCK_SECONDS",
     "Asked",
     "Controller",

@@ -7,6 +7,7 @@
     │   ├── BackendUnavailable    not installed, or too old to use
     │   ├── BackendTimeout        no answer within the deadline: nothing is known
     │   ├── BackendOutputError    an answer that could not be understood
+    │   ├── SocketRefused         its socket is not, or not surely, the user's own
     │   └── UnsupportedOperation  this multiplexer has no such act
     ├── PlaceRefused              a directory or file is not private to its user
     ├── AuditFailed               the audit line could not be written
@@ -71,6 +72,12 @@ class BackendOutputError(BackendError):
     """The multiplexer answered with something that is not its format."""
 
     reason = "unknown"
+
+
+class SocketRefused(BackendError):
+    """The server's socket is another user's, or is where another could put theirs."""
+
+    reason = "unknown-place"
 
 
 class UnsupportedOperation(BackendError):
@@ -203,6 +210,7 @@ __all__ = [
     "LockTimeout",
     "MuxError",
     "PlaceRefused",
+    "SocketRefused",
     "StartFailed",
     "UnsupportedOperation",
     "VerificationFailed",

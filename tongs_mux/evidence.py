@@ -72,6 +72,13 @@ class Witness:
             found.append(self._from_listing(record, listings[key]))
         return tuple(found)
 
+    def gone(self, record: LaunchRecord) -> bool:
+        """True where it is certain that the launch's pane is not there, claimed or not."""
+        listing = None if record.pane is None else self._listing(record.pane)
+        if record.pane is None or isinstance(listing, BackendError):
+            return False
+        return listing is None or record.pane.pane_id not in listing.panes
+
     def _listing(self, pane: PaneRef) -> Listing | BackendError | None:
         try:
             return self._backends(pane).listing()

@@ -6,6 +6,7 @@ launch's and no shell; no dialog; the composer seen, and empty.
 
 from __future__ import annotations
 
+import os
 import shlex
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -35,13 +36,18 @@ class Foreground:
 
 
 def pane_checks(pane: PaneFacts) -> tuple[Check, ...]:
-    """Mode and synchronization (B10, B12)."""
+    """Mode, synchronization (B10, B12), and whether it is handed keys at all."""
     return (
         Check("copy-mode", not pane.mode, pane.mode or "in no mode"),
         Check(
             "synchronized",
             not pane.synchronized,
             "keys go to every pane of the window" if pane.synchronized else "keys go to one pane",
+        ),
+        Check(
+            "input",
+            not pane.input_off,
+            "the pane's input is turned off" if pane.input_off else "the pane takes keys",
         ),
     )
 
@@ -97,23 +103,43 @@ def first_refusal(checks: Sequence[Check], *, young: bool) -> str:
 def _slug(check: Check, *, young: bool) -> str:
     if check.name == "composer":
         return "busy-start" if young else "unknown"
-    if check.name == "foreground":
+    if check.name in ("foreground", "input"):
         return "unknown"
     return check.name
 
 
-def describe(reason: str, *, ours: bool = False, pane: PaneRef | None = None) -> tuple[str, str]:
-    """(sentence, what to do next) of a guard's refusal; a command names ``pane``'s own server."""
+def describe(
+    reason: str,
+    *,
+    ours: bool = False,
+    pane: PaneRef | None = None,
+    checks: Sequence[Check] = (),
+) -> tuple[str, str]:
+    """(sentence, what to do next) of a guard's refusal; a command names ``pane``'s own server.
+
+    Where the reason is one for several checks, the first that failed says which.
+    """
     if reason == "draft" and ours:
         return (
             "an earlier text of ours is still in the composer",
             "send the same text again to submit it, or `tongs-agents focus` it and clear it there",
         )
-    sentence, hint = _SENTENCES.get(reason, (f"refused: {reason}", ""))
-    if reason == "synchronized" and pane is not None and pane.socket is not None:
-        where = f"tmux -S {shlex.quote(pane.socket)} set-option -w -t {shlex.quote(pane.pane_id)}"
-        hint = f"turn it off there with `{where} synchronize-panes off`"
+    refused = next((check.name for check in checks if check.passed is not True), "")
+    by_check = _SENTENCES.get(refused) if reason == "unknown" else None
+    sentence, hint = by_check or _SENTENCES.get(reason, (f"refused: {reason}", ""))
+    by_hand = _BY_HAND.get(reason if reason != "unknown" else refused)
+    if by_hand is not None and pane is not None and pane.socket is not None:
+        change, verb, rest = by_hand
+        where = f"tmux -S {shlex.quote(pane.socket)} {verb} -t {shlex.quote(pane.pane_id)}{rest}"
+        hint = f"{change} there with `{where}`"
     return sentence, hint
+
+
+_BY_HAND = {
+    "synchronized": ("turn it off", "set-option -w", " synchronize-panes off"),
+    "input": ("turn it on", "select-pane -e", ""),
+}
+"""What a person changes in the pane's own server: the sentence, the tmux command, its rest."""
 
 
 _SENTENCES = {
@@ -122,11 +148,23 @@ _SENTENCES = {
         "the window's panes are synchronized: keys would reach all of them",
         "`tongs-agents focus` it and turn synchronizing off in that window",
     ),
+    "input": (
+        "the pane's input is turned off: tmux would drop what is typed",
+        "`tongs-agents focus` it and turn its input on there with `tmux select-pane -e`",
+    ),
+    "foreground": (
+        "another program than the agent reads the pane's keys",
+        "`tongs-agents focus` it and see what runs in front",
+    ),
     "shell": ("a shell reads the pane's keys, not the agent", "respawn the launch"),
     "dialog": ("a dialog is open in the pane", "`tongs-agents focus` it and answer the dialog"),
     "draft": (
         "the composer holds a draft",
         "`tongs-agents focus` it, then send the draft there (Enter) or clear it (Ctrl-U)",
+    ),
+    "not-confirmed": (
+        "nobody said yes to the screen as it is now",
+        "call again, and look at the screen that is shown then",
     ),
     "busy-start": ("the agent is still starting", "try again in a few seconds"),
     "unknown": (
@@ -136,19 +174,40 @@ _SENTENCES = {
 }
 
 
+def is_still(argv: Sequence[str], seen: Sequence[str]) -> bool:
+    """True where a process that executed ``argv`` has not executed something else since.
+
+    Between and around its words others may stand: a script's interpreter, our
+    own options, a prompt. A shell in a declared wrapper's place that has become
+    another one reads commands itself, whatever still runs below it (D6).
+    """
+    name, words = os.path.basename(argv[0]), tuple(filter(None, argv[1:]))
+    if not words:
+        return name in map(os.path.basename, seen)
+    starts = range(len(seen) - len(words) + 1)
+    return any(tuple(seen[at : at + len(words)]) == words for at in starts)
+
+
 def wrapped(
     claimed: ProcessFacts,
     processes: Sequence[ProcessFacts],
     parents: Callable[[int], Sequence[int]],
 ) -> bool:
-    """True where a process below ``claimed``, no shell, is in its terminal's foreground (D3)."""
-    return any(
-        facts.group == claimed.foreground_group
-        and not is_shell(facts.name)
+    """True where a process below ``claimed``, no shell, is in its terminal's foreground (D3).
+
+    False where a shell below it is there too and waits for none of them: it reads the keys.
+    """
+    below = [
+        facts
+        for facts in processes
+        if facts.group == claimed.foreground_group
         and facts.pid != claimed.pid
         and claimed.pid in parents(facts.pid)
-        for facts in processes
-    )
+    ]
+    waiting = {parent for facts in below for parent in parents(facts.pid)}
+    if any(is_shell(facts.name) and facts.pid not in waiting for facts in below):
+        return False
+    return any(not is_shell(facts.name) for facts in below)
 
 
 __all__ = [
@@ -159,6 +218,7 @@ __all__ = [
     "first_refusal",
     "foreground_check",
     "is_shell",
+    "is_still",
     "pane_checks",
     "reading_checks",
     "wrapped",

@@ -15,7 +15,7 @@ from pathlib import Path
 from tongs_mux.errors import PlaceRefused
 from tongs_mux.files import open_private, private_dir, read_private
 from tongs_mux.reader import Reading
-from tongs_mux.squeeze import squeezed
+from tongs_mux.squeeze import squeezed, unjoined
 from tongs_mux.text import fingerprint, sha256
 
 
@@ -76,10 +76,11 @@ def holds(reading: Reading, text: str) -> bool:
     """True where the composer holds ``text`` and nothing else, as far as a screen can tell."""
     if reading.composer != "draft":
         return False
-    if reading.placeholder:
-        return _is_large(sizes(text)) and _names(reading.text, sizes(text))
-    # the first where a program broke a line inside a joined character
-    for form in (_unspaced, squeezed):
+    if _stands_for(reading, sizes(text)):
+        return True
+    # a text may read like a stand-in itself; the first form is for a line broken
+    # inside a joined character
+    for form in (_unspaced, squeezed, unjoined):
         shown, whole = form(reading.text), form(text)
         if shown and (shown in whole if reading.clipped else shown == whole):
             return True
@@ -94,9 +95,9 @@ def is_ours(reading: Reading, leftover: Leftover | None) -> bool:
     """True where the composer holds exactly what ``leftover`` says we left in it."""
     if leftover is None or reading.composer != "draft":
         return False
-    if reading.placeholder:
-        return _is_large(leftover.sizes) and _names(reading.text, leftover.sizes)
-    return fingerprint(reading.text) == leftover.fingerprint
+    if _stands_for(reading, leftover.sizes):
+        return True
+    return squeezed(reading.text) != "" and fingerprint(reading.text) == leftover.fingerprint
 
 
 def lingers(reading: Reading, text: str) -> bool:
@@ -112,13 +113,19 @@ def lingers(reading: Reading, text: str) -> bool:
     return holds(reading, text) or part or whole in shown
 
 
+def _stands_for(reading: Reading, numbers: tuple[int, ...]) -> bool:
+    return reading.placeholder and _is_large(numbers) and _names(reading.text, numbers)
+
+
 def _is_large(numbers: tuple[int, ...]) -> bool:
     """A stand-in stands for several lines, or for a long one; never for a short line."""
     return numbers[0] > 1 or numbers[2] >= 400
 
 
 def _names(placeholder: str, numbers: tuple[int, ...]) -> bool:
-    return any(int(found) in numbers for found in re.findall(r"(?<!#)\b[0-9]+", placeholder))
+    # a narrow pane breaks it anywhere, in the middle of its number too
+    unbroken = _unspaced(placeholder)
+    return any(int(found) in numbers for found in re.findall(r"(?<![#0-9])[0-9]+", unbroken))
 
 
 __all__ = ["Leftover", "LeftoverStore", "holds", "is_ours", "left", "lingers", "sizes"]

@@ -46,6 +46,8 @@ class ProcessFacts:
     foreground_group: int
     """Process group in the foreground of its terminal, -1 without a terminal."""
     zombie: bool = False
+    session: int = -1
+    """Session id, -1 where the system does not say."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +105,8 @@ class PaneFacts:
     height: int
     cursor: tuple[int, int] | None = None
     """Column and row of the cursor on the visible screen, from 0."""
+    input_off: bool = False
+    """True where the multiplexer hands the pane no keys (tmux's ``select-pane -d``)."""
 
 
 @dataclass(frozen=True, slots=True)

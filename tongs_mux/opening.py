@@ -44,8 +44,12 @@ class Opener:
     monotonic: Callable[[], float]
     pause: Callable[[float], None]
 
-    def open(self, plan: Plan, backend: Backend, act: Act) -> tuple[LaunchRecord, Opened]:
-        """Create the record, open the pane, write down what was opened.
+    def open(
+        self, plan: Plan, backend: Backend, act: Act, prepare: Callable[[], None] = lambda: None
+    ) -> tuple[LaunchRecord, Opened]:
+        """Create the record, ``prepare``, open the pane, write down what was opened.
+
+        What is prepared is found by its record, also where we are killed in between.
 
         The record's lock is held from before the pane exists until its id and
         pid are on record: the launcher in the pane waits for it (A88).
@@ -53,10 +57,14 @@ class Opener:
         """
         record = plan.record
         act.begin()
+        act.reached("none")
         self.store.create(record)
         try:
+            prepare()
             with self._alone(backend), self.store.holding(record.launch_id):
+                act.reached("unknown")
                 opened = backend.open(_request(plan))
+                act.reached("partial")
                 act.aimed(opened.pane)
                 record = self.store.opened(record.launch_id, opened.pane, opened.pid, opened.server)
         except BaseException:

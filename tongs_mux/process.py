@@ -9,10 +9,6 @@ from typing import Protocol
 
 from tongs_mux.model import ProcessFacts, ProcessIdentity
 
-MAX_DEPTH = 64
-"""Longest chain of parents that is followed."""
-
-
 _PROC_CHUNK = 1 << 16
 
 _TERMINALS = {4, 5, *range(136, 144)}
@@ -41,6 +37,10 @@ class Processes(Protocol):
     def reads_terminal(self, pid: int) -> bool:
         """True where its standard input is a terminal; False where that can't be told."""
         return False
+
+    def program(self, pid: int) -> str:
+        """A path by which the file that it executes can be opened; empty where there is none."""
+        return ""
 
 
 class LinuxProcesses:
@@ -83,6 +83,7 @@ class LinuxProcesses:
             group=int(fields[2]),
             foreground_group=int(fields[5]),
             zombie=fields[0] in (b"Z", b"X"),
+            session=int(fields[3]),
         )
 
     def argv(self, pid: int) -> tuple[str, ...]:
@@ -111,6 +112,10 @@ class LinuxProcesses:
         except OSError:
             return False
 
+    def program(self, pid: int) -> str:
+        """The link to its program file, which holds when that was renamed or removed."""
+        return f"{self._proc}/{pid}/exe"
+
 
 def _split_nul(data: bytes) -> tuple[str, ...]:
     return tuple(part.decode("utf-8", "surrogateescape") for part in data.split(b"\0") if part)
@@ -134,6 +139,7 @@ class PortableProcesses:
                     group=_group_of(pid),
                     foreground_group=-1,
                     zombie=process.status() == psutil.STATUS_ZOMBIE,
+                    session=_session_of(pid),
                 )
         except psutil.NoSuchProcess:
             return None
@@ -168,10 +174,26 @@ class PortableProcesses:
         """psutil does not say."""
         return False
 
+    def program(self, pid: int) -> str:
+        """As psutil has it."""
+        import psutil  # as above
+
+        try:
+            return psutil.Process(pid).exe()
+        except psutil.Error:
+            return ""
+
 
 def _group_of(pid: int) -> int:
     try:
         return os.getpgid(pid)
+    except OSError:
+        return -1
+
+
+def _session_of(pid: int) -> int:
+    try:
+        return os.getsid(pid)
     except OSError:
         return -1
 
@@ -195,11 +217,14 @@ def alive(processes: Processes, who: ProcessIdentity) -> bool:
 
 
 def ancestors(processes: Processes, pid: int) -> tuple[int, ...]:
-    """Pids from the parent of ``pid`` upwards, at most ``MAX_DEPTH``."""
-    chain: list[int] = []
+    """Pids from the parent of ``pid`` up to the first of all, however many there are.
+
+    A ring, which only pids reused meanwhile can make, is followed once.
+    """
+    chain: dict[int, None] = {}
     facts = processes.facts(pid)
-    while facts is not None and facts.ppid > 0 and len(chain) < MAX_DEPTH:
-        chain.append(facts.ppid)
+    while facts is not None and facts.ppid > 0 and facts.ppid not in chain:
+        chain[facts.ppid] = None
         facts = processes.facts(facts.ppid)
     return tuple(chain)
 
@@ -225,7 +250,6 @@ def end(who: ProcessIdentity, number: signal.Signals, processes: Processes) -> b
 
 
 __all__ = [
-    "MAX_DEPTH",
     "LinuxProcesses",
     "PortableProcesses",
     "Processes",

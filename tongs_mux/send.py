@@ -20,6 +20,7 @@ from tongs_mux.guards import (
 )
 from tongs_mux.leftover import Leftover, holds, is_ours, lingers
 from tongs_mux.model import Check, Fact, LaunchRecord
+from tongs_mux.patterns import as_shown
 from tongs_mux.reader import Reader, Reading
 from tongs_mux.text import sha256
 
@@ -69,6 +70,8 @@ class Sending:
     leftover: Leftover | None
     look: Callable[[], Sight]
     begin: Callable[[], None]
+    reached: Callable[[Effect], None]
+    """Told how far the act has come, so that what ends it early can say so (A97)."""
     asked: Callable[[tuple[str, ...]], bool] | None
     """Shows a person a screen that can't be read and asks; None where nobody can be asked."""
     clock: Callable[[], float]
@@ -76,7 +79,8 @@ class Sending:
     pause: Callable[[float], None]
     facts: list[Fact] = field(default_factory=list)
     typed: bool = False
-    unseen: bool = False
+    shown: tuple[str, ...] | None = None
+    """The screen that a person looked at and said yes to."""
 
     def note(self, check: str, seen: str) -> None:
         """Add a line to the receipt's evidence, once."""
@@ -98,7 +102,7 @@ class Sending:
         first = self._ready(self.look())
         if self._resumes(first.reading):
             self.begin()
-            self.typed = True
+            self._typed()
             self.note("leftover", "the text was in the composer already: not pasted again")
         else:
             self.pause(self.pauses.between_looks)
@@ -110,16 +114,17 @@ class Sending:
     def _ready(self, sight: Sight) -> Sight:
         """``sight`` where every guard passes; asks a person where only they can see."""
         checks = self._checks(sight)
-        reason = _reason(sight, checks, young=self._young())
+        reason = _reason(sight, checks, young=self._young()) or self._moved(sight)
         if not reason:
             if not self.reader.guarded:
                 self.note("unguarded", f"harness {self.reader.name}: its screen can't be read")
             return sight
         if reason == "draft" and self._resumes(sight.reading):
             return sight
-        if self._may_ask(sight, checks) and self.asked and sight.seen.screen is not None:
-            if self.asked(sight.seen.screen.lines):
-                self.unseen = True
+        if self.shown is None and self._may_ask(sight, checks) and self.asked:
+            lines = _lines(sight)
+            if self.asked(lines):
+                self.shown = lines
                 self.note("unguarded", "a person looked at the screen and said yes")
                 return sight
             reason = "not-confirmed"
@@ -131,6 +136,12 @@ class Sending:
         same = left is not None and left.sha256 == sha256(self.body)
         return same and holds(reading, self.text)
 
+    def _moved(self, sight: Sight) -> str:
+        """``not-confirmed`` where the screen is no longer the one that a person said yes to."""
+        if self.shown is None or _lines(sight) == self.shown:
+            return ""
+        return "not-confirmed"
+
     def _may_ask(self, sight: Sight, checks: tuple[Check, ...]) -> bool:
         """A person may overrule that the composer is not seen, and nothing that is seen."""
         others = (check.passed is True for check in checks if check.name != "composer")
@@ -141,10 +152,14 @@ class Sending:
         if not sight.seen.verdict.verified or pane is None:
             return sight.seen.verdict.checks
         fore = foreground_check(pane, sight.foreground, wrapper=self.wrapper)
-        readable = self.reader.guarded and not self.unseen
+        # a person overrules only that the composer is not seen
+        blind = not self.reader.guarded or self._overruled(sight)
         dialog = (reading_checks(sight.reading)[0],)
-        reading = reading_checks(sight.reading) if readable else dialog
+        reading = dialog if blind else reading_checks(sight.reading)
         return (*sight.seen.verdict.checks, *pane_checks(pane), fore, *reading)
+
+    def _overruled(self, sight: Sight) -> bool:
+        return self.shown is not None and sight.reading.composer == "unseen"
 
     def _young(self) -> bool:
         claim = self.record.claim
@@ -164,7 +179,7 @@ class Sending:
         sentence, hint = (
             (lost.message, lost.hint)
             if lost is not None
-            else describe(reason, ours=ours, pane=self.record.pane)
+            else describe(reason, ours=ours, pane=self.record.pane, checks=checks)
         )
         if self.typed:
             return DeliveryUncertain(
@@ -184,6 +199,9 @@ class Sending:
         if len(from_screen) < len(self.reader.dialogs) or not self.backend.atomic:
             self.note("window", "open")
         steady = sight.reading.steady if sight.reading.composer != "unseen" else ()
+        if self._overruled(sight) and not self.typed:
+            steady = as_shown(self.shown or ())
+            self.note("window", "open")  # what is added to those lines can't be known
         return Guard(claim.server, pane.pane_id, pane.pid, tuple(from_screen), steady)
 
     def _paste(self, sight: Sight) -> None:
@@ -196,17 +214,22 @@ class Sending:
 
     def _pasted(self, sight: Sight) -> bool:
         guard = self._guard(sight)
-        if not guard.steady or not self.backend.atomic:
+        if not guard.steady or not self.backend.atomic or self.shown is not None:
             again = self._ready(self.look())
             if again.reading.text != sight.reading.text:
                 raise self._refused("draft", self._checks(again), again)
             guard = self._guard(again)
         self.begin()
         if self._attempt(lambda: self.backend.paste(guard, self.body), "unknown") == "held":
+            self.reached("none")
             return False
-        self.typed = True
-        self.note("paste", f"{len(self.body)} bytes, bracketed")
+        self._typed()
+        self.note("paste", f"{len(self.body)} bytes, in brackets if asked for")
         return True
+
+    def _typed(self) -> None:
+        self.typed = True
+        self.reached("partial")
 
     def _hint_changed(self, sight: Sight) -> Sight:
         """A new look where the empty composer only shows another hint; else raises why it held.
@@ -215,13 +238,15 @@ class Sending:
         """
         again = self.look()
         checks = self._checks(again)
-        reason = _reason(again, checks, young=self._young())
+        reason = _reason(again, checks, young=self._young()) or self._moved(again)
         if reason or again.reading.steady == sight.reading.steady:
-            raise self._refused(reason or "draft", checks, again)
+            usual = "draft" if self.shown is None else "not-confirmed"
+            raise self._refused(reason or usual, checks, again)
         self.pause(self.pauses.between_looks)
         return again
 
     def _attempt(self, act: Callable[[], str], effect: Effect) -> str:
+        self.reached(effect)
         try:
             return act()
         except BackendError as error:
@@ -249,7 +274,7 @@ class Sending:
     def _after_paste(self, sight: Sight) -> tuple[Check, ...]:
         """The guards between paste and Enter: the composer holds our text and only that."""
         checks = tuple(check for check in self._checks(sight) if check.name != "draft")
-        if not self.reader.guarded or self.unseen or sight.reading.composer == "unseen":
+        if not self.reader.guarded or sight.reading.composer == "unseen":
             return checks
         ours = holds(sight.reading, self.text)
         shown = (
@@ -265,6 +290,7 @@ class Sending:
         guard = self._guard(sight)
         for attempt in (1, 2):
             if self._enter(guard) == "done":
+                self.reached("unknown")  # until its word comes, what became of it
                 self.note("enter", "pressed")
                 return
             sight = self.look()
@@ -279,7 +305,7 @@ class Sending:
 
     def _let_go(self) -> bool:
         """True once the composer no longer holds the text; one more Enter where it still does."""
-        if not self.reader.guarded or self.unseen:
+        if not self.reader.guarded or self.shown is not None:
             return False
         sight = self._settled()
         if self._still_ours(sight) and not self.text.startswith(NEVER_AGAIN):
@@ -314,6 +340,12 @@ class Sending:
 def _reason(sight: Sight, checks: tuple[Check, ...], *, young: bool = False) -> str:
     """The verdict's own slug where the launch is not verified, else that of the first guard."""
     return sight.seen.verdict.reason or first_refusal(checks, young=young)
+
+
+def _lines(sight: Sight) -> tuple[str, ...]:
+    """The screen without the blanks that fill it up."""
+    screen = sight.seen.screen
+    return () if screen is None else tuple(line.rstrip() for line in screen.lines)
 
 
 def _found(pattern: str, lines: tuple[str, ...]) -> bool:

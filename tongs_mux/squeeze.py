@@ -12,15 +12,16 @@ _UNSEEN = {0x034F, 0x115F, 0x1160, 0x17B4, 0x17B5, *range(0x180B, 0x1810), 0x316
 def squeezed(text: str) -> str:
     """``text`` as far as every screen shows it, however it is wrapped there.
 
-    Composed, without white space, without what nobody sees, and without what
-    overflows the one cell that a base and all that is joined to it share, as
-    of some emoji.
+    Without white space, without what nobody sees or no terminal has a
+    place for, and without what overflows the one cell that a base and all that is
+    joined to it share, as of some emoji.
     """
     if text.isascii():
         return "".join(text.split())
     kept: list[str] = []
     used, before = 0, ""
-    for char in unicodedata.normalize("NFC", text):
+    # apart, so that a mark goes whether or not it was composed: Zellij has no place for one
+    for char in unicodedata.normalize("NFD", text):
         size = len(char.encode("utf-8", "replace"))
         used = used + size if before == _JOINER or _joins(char) else size
         before = char
@@ -35,10 +36,16 @@ def _joins(char: str) -> bool:
 
 
 def _is_unseen(char: str) -> bool:
-    """True for what has no look of its own: joiners, marks of direction, selectors."""
+    """True for what has no cell of its own: joiners, accents, marks of direction, selectors,
+    and code points that are no characters, which terminals drop."""
     code = ord(char)
     selector = 0xFE00 <= code <= 0xFE0F or 0xE0100 <= code <= 0xE01EF
-    return selector or code in _UNSEEN or unicodedata.category(char) == "Cf"
+    return selector or code in _UNSEEN or unicodedata.category(char) in ("Cf", "Cn", "Mn", "Me")
 
 
-__all__ = ["CELL_BYTES", "squeezed"]
+def unjoined(text: str) -> str:
+    """``squeezed`` on a screen that keeps no joiners, and so each part in a cell of its own."""
+    return squeezed(text.replace(_JOINER, ""))
+
+
+__all__ = ["CELL_BYTES", "squeezed", "unjoined"]

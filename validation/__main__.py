@@ -6,10 +6,12 @@ import argparse
 import os
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 
 from validation import matrix
 from validation.cell import Cell, all_cells
-from validation.install import Pinned, cache_of, installed, pinned
+from validation.ending import adopt
+from validation.install import Pinned, cache_of, installed, pinned, zellij
 from validation.network import loopback_only
 from validation.run import Rig, run_all
 from validation.troubles import CannotRun
@@ -39,19 +41,34 @@ def main(words: Sequence[str] | None = None) -> int:
 
 def _run(cells: list[Cell], versions: dict[str, Pinned], wanted: argparse.Namespace) -> list[bool]:
     need_tmux()
+    found = zellij()
+    muxes = _muxes(wanted.multiplexer, found)
     harnesses = [name for name in versions if not wanted.harness or name in wanted.harness]
     cache = cache_of(os.environ)
     programs = {name: installed(versions[name], cache, print) for name in harnesses}
+    adopt()
     # everything is here by now: from now on there is no network to reach
     alone = loopback_only()
     network = "loopback only, enforced" if alone else "not cut off: no network namespace here"
     print(f"validate: network {network}", flush=True)
     held = []
     for name in harnesses:
-        rig = Rig(versions[name], programs[name], network, wanted.keep)
+        places = (programs[name], *([found] if found else []))
+        rig = Rig(versions[name], places, network, wanted.keep)
         mine = [cell for cell in cells if name in cell.harnesses]
-        held += [not ran.trouble for ran in run_all(rig, mine, wanted.multiplexer or ["tmux"])]
+        held += [not ran.trouble for ran in run_all(rig, mine, muxes)]
     return held
+
+
+def _muxes(asked: list[str] | None, found: Path | None) -> list[str]:
+    """Those to run on. Raises CannotRun where Zellij was asked for and is missing."""
+    if found is not None:
+        return asked or ["tmux", "zellij"]
+    missing = "no Zellij 0.44.2 or newer: `sh scripts/need-zellij` builds one"
+    if "zellij" in (asked or ()):
+        raise CannotRun(f"{missing}.")
+    print(f"validate: its cells on Zellij are not run: {missing}", flush=True)
+    return asked or ["tmux"]
 
 
 def _parser(cells: list[Cell], versions: dict[str, Pinned]) -> argparse.ArgumentParser:

@@ -20,7 +20,7 @@ class Cell:
     shows: tuple[str, ...]
     run: Callable[[Stage], None]
     harnesses: tuple[str, ...] = ("claude",)
-    multiplexers: tuple[str, ...] = ("tmux",)
+    multiplexers: tuple[str, ...] = ("tmux", "zellij")
 
 
 def all_cells() -> list[Cell]:

@@ -64,6 +64,14 @@ def installed(harness: Pinned, cache: Path, say: Callable[[str], None]) -> Path:
     return programs
 
 
+def zellij() -> Path | None:
+    """The directory of a Zellij that is new enough, on PATH or in the cache; None without one."""
+    script = Path(__file__).parents[1] / "scripts" / "need-zellij"
+    done = subprocess.run(["sh", script, "--where-if-any"], capture_output=True, encoding="utf-8")
+    found = done.stdout.strip()
+    return Path(found) if found else None
+
+
 def _npm(npm: str, harness: Pinned, cache: Path) -> None:
     prefix = harness.prefix(cache)
     prefix.mkdir(parents=True, exist_ok=True)
@@ -100,4 +108,4 @@ def _version(program: Path) -> str:
     return (done.stdout.split() or [""])[0]
 
 
-__all__ = ["VERSIONS", "Pinned", "cache_of", "installed", "pinned"]
+__all__ = ["VERSIONS", "Pinned", "cache_of", "installed", "pinned", "zellij"]

@@ -14,8 +14,15 @@ from validation.evidence import Ran
 from validation.install import Pinned
 from validation.model.server import serving
 from validation.stage import Stage, staged
+from validation.terminal import Terminal
+from validation.tmux_terminal import TmuxTerminal
 from validation.troubles import NotHeld
 from validation.world import World, world
+from validation.zellij_terminal import ZellijTerminal
+
+_TERMINALS: dict[str, type[Terminal]] = {
+    each.multiplexer: each for each in (TmuxTerminal, ZellijTerminal)
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,24 +30,25 @@ class Rig:
     """What all cells of one harness share. ``network`` says whether loopback is all there is."""
 
     harness: Pinned
-    programs: Path
+    programs: tuple[Path, ...]
     network: str
     keep: bool = False
 
 
 def run(rig: Rig, cell: Cell, multiplexer: str) -> Ran:
     """Run one cell and write its evidence down."""
-    with world(rig.programs, keep=rig.keep) as made, serving(made.requests) as port:
+    with world(*rig.programs, keep=rig.keep) as made, serving(made.requests) as port:
         here = World(made.directory, {**made.environ, **claude.environment(port)})
         claude.seed(here)
-        versions = f"{rig.harness.harness} {rig.harness.version}, {_version_of(multiplexer)}"
-        with staged(here) as stage:
+        terminal = _TERMINALS[multiplexer](here)
+        versions = f"{rig.harness.harness} {rig.harness.version}, {_version_of(terminal)}"
+        with staged(terminal) as stage:
             trouble = _trouble(cell, stage)
             notes = tuple(stage.notes)
             ran = Ran(cell, rig.harness.harness, multiplexer, versions, rig.network, notes, trouble)
             evidence.write(ran, here)
             if rig.keep:
-                print(f"    kept: {here.directory}, TMUX: tmux -S {here.socket} attach")
+                print(f"    kept: {here.directory}: {terminal.attach_command()}")
         return ran
 
 
@@ -52,9 +60,8 @@ def _trouble(cell: Cell, stage: Stage) -> str:
     return ""
 
 
-def _version_of(multiplexer: str) -> str:
-    done = subprocess.run([multiplexer, "-V"], capture_output=True, encoding="utf-8")
-    return done.stdout.strip()
+def _version_of(terminal: Terminal) -> str:
+    return terminal.ran(terminal.multiplexer, "-V").stdout.decode().strip()
 
 
 def run_all(rig: Rig, cells: list[Cell], multiplexers: list[str]) -> Iterator[Ran]:

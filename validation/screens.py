@@ -14,12 +14,13 @@ from pathlib import Path
 
 from tongs_mux.model import Look
 from validation import claude, claude_dialogs, claude_screens
+from validation.ending import adopt, end_all
 from validation.install import cache_of, installed, pinned
 from validation.model.server import serving
 from validation.network import loopback_only
-from validation.terminal import Terminal
+from validation.tmux_terminal import TmuxTerminal
 from validation.troubles import CannotRun, NotHeld
-from validation.world import World, end_all, world
+from validation.world import World, world
 
 SIZES = ((200, 50), (80, 24), (25, 24))
 CLASSIC_SIZE = (80, 24)
@@ -45,7 +46,7 @@ _PLACE = Path(os.path.realpath("/tmp"), "tg-screens")
 class Camera:
     """Takes one scene at one size."""
 
-    terminal: Terminal
+    terminal: TmuxTerminal
     size: tuple[int, int]
     into: Path
     classic: bool = False
@@ -86,8 +87,8 @@ def written(look: Look) -> str:
 def take_all(here: World, into: Path, wanted: Callable[[str], bool]) -> int:
     """Every scene at every size; the number that failed."""
     failed = 0
-    cameras = [Camera(Terminal(here), size, into) for size in SIZES]
-    cameras.append(Camera(Terminal(here), CLASSIC_SIZE, into, classic=True))
+    cameras = [Camera(TmuxTerminal(here), size, into) for size in SIZES]
+    cameras.append(Camera(TmuxTerminal(here), CLASSIC_SIZE, into, classic=True))
     for camera in cameras:
         for scene in filter(lambda scene: wanted(scene.__name__), SCENES):
             try:
@@ -108,6 +109,7 @@ def main() -> int:
     wanted.into.mkdir(parents=True, exist_ok=True)
     try:
         programs = installed(pinned()["claude"], cache_of(os.environ), print)
+        adopt()
         loopback_only()
         with world(programs, directory=_PLACE) as made, serving(made.requests) as port:
             here = World(made.directory, {**made.environ, **claude.environment(port)})

@@ -15,12 +15,11 @@ from tongs_agents.harness.claude import ClaudeReader
 from tongs_mux.reader import Reading
 from validation import claude
 from validation.model.record import Asked, asked
-from validation.terminal import Terminal, wait_for
+from validation.terminal import SESSION, Terminal, wait_for
 from validation.troubles import NotHeld
 from validation.world import World
 
 _CLI = "import sys; from tongs_agents.cli.main import main; sys.exit(main())"
-_SESSION = "agents"
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,8 +69,8 @@ class Stage:
         profile = {"command": list(argv), "cwd": str(self.world.project), **keys}
         place = self.world.home / ".config" / "tongs-agents"
         place.mkdir(mode=0o700, parents=True, exist_ok=True)
-        lines = ["[workspace]", 'multiplexer = "tmux"', f'session = "{_SESSION}"']
-        lines += [f"socket = {json.dumps(self.world.socket)}", "[profiles.agent]"]
+        lines = ["[workspace]", f'session = "{SESSION}"', *self.terminal.workspace()]
+        lines += ["[profiles.agent]"]
         lines += [f"{key} = {_toml(value)}" for key, value in profile.items()]
         config = place / "config.toml"
         config.write_text("\n".join(lines) + "\n", encoding="utf-8")
@@ -172,9 +171,9 @@ def _toml(value: Any) -> str:
 
 
 @contextmanager
-def staged(world: World) -> Iterator[Stage]:
+def staged(terminal: Terminal) -> Iterator[Stage]:
     """A stage whose config is the plain profile."""
-    stage = Stage(world, Terminal(world))
+    stage = Stage(terminal.world, terminal)
     stage.configure()
     yield stage
 

@@ -1,78 +1,64 @@
-"""The multiplexer as a person at the keyboard has it: raw tmux on the world's private socket."""
+"""The multiplexer as a person at the keyboard has it, whichever it is."""
 
 from __future__ import annotations
 
-import os
 import subprocess
 import time
-from collections.abc import Callable, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import ClassVar, TypeVar
 
-from tongs_mux.backends.tmux import TmuxBackend
+from tongs_mux.backend import Backend
 from tongs_mux.model import Look
-from tongs_mux.process import system_processes
 from validation.troubles import NotHeld
 from validation.world import World
 
 T = TypeVar("T")
 
+SESSION = "agents"
+"""The workspace session of every cell."""
+
 STEP = 0.05
 
 
 @dataclass(frozen=True, slots=True)
-class Terminal:
-    """Opens panes, presses keys, looks. Nothing here is guarded: it plays the person."""
+class Terminal(ABC):
+    """Presses keys, looks. Nothing here is guarded: it plays the person."""
 
     world: World
 
-    def tmux(self, *words: str, stdin: bytes | None = None) -> str:
-        """One tmux command; its output. Raises NotHeld where tmux says no."""
-        done = subprocess.run(
-            ["tmux", "-S", self.world.socket, "-f", os.devnull, *words],
-            input=stdin,
-            capture_output=True,
-            env=dict(self.world.environ),
-            cwd=self.world.project,
-            timeout=20,
-        )
-        if done.returncode:
-            raise NotHeld(f"tmux {words[0]}: {done.stderr.decode(errors='replace').strip()}")
-        return done.stdout.decode(errors="replace").rstrip("\n")
+    multiplexer: ClassVar[str]
+    hidden_cursor: ClassVar[bool]
+    """Whether it tells where the cursor of a program is that hides it."""
 
-    def open(
-        self,
-        argv: Sequence[str],
-        *,
-        size: tuple[int, int] = (80, 24),
-        cwd: str | None = None,
-        environ: Sequence[str] = (),
-    ) -> str:
-        """A new detached session with one pane of this size; the pane's id."""
-        width, height = map(str, size)
-        where = ("-x", width, "-y", height, "-c", cwd or str(self.world.project))
-        extra = [word for setting in environ for word in ("-e", setting)]
-        return self.tmux("new-session", "-dP", "-F", "#{pane_id}", *where, *extra, "--", *argv)
+    @abstractmethod
+    def workspace(self) -> tuple[str, ...]:
+        """The lines of ``[workspace]`` that name the multiplexer and where it is."""
 
+    @abstractmethod
+    def attach_command(self) -> str:
+        """How somebody looks at a world that was kept."""
+
+    @abstractmethod
     def press(self, pane: str, *keys: str) -> None:
         """Keys by tmux's names."""
-        self.tmux("send-keys", "-t", pane, *keys)
 
+    @abstractmethod
     def type(self, pane: str, text: str) -> None:
         """Text as a person types it: key by key, no paste."""
-        self.tmux("send-keys", "-t", pane, "-l", "--", text)
 
-    def paste(self, pane: str, text: str) -> None:
-        """A bracketed paste."""
-        paste = ("paste-buffer", "-d", "-p", "-r", "-b", "v", "-t", pane)
-        self.tmux("load-buffer", "-b", "v", "-", ";", *paste, stdin=text.encode())
+    @abstractmethod
+    def resize(self, pane: str, columns: int, rows: int) -> None:
+        """Give the pane this size, as a person who makes the window smaller."""
+
+    @abstractmethod
+    def backend(self) -> Backend:
+        """The product's own, through which the screen is read."""
 
     def look(self, pane: str) -> Look:
         """The pane's facts and its screen. Raises NotHeld where the pane is gone."""
-        backend = TmuxBackend(
-            self.world.socket, processes=system_processes(), environ=self.world.environ
-        )
-        look = backend.look(pane)
+        look = self.backend().look(pane)
         if look is None or look.pane is None:
             raise NotHeld(f"pane {pane} is gone")
         return look
@@ -90,6 +76,18 @@ class Terminal:
 
         return wait_for(found, f"the screen to show {' and '.join(words)}", seconds)
 
+    def ran(self, *argv: str, stdin: bytes | None = None) -> subprocess.CompletedProcess[bytes]:
+        """One command of the person's, in the world and nowhere else."""
+        return subprocess.run(
+            argv,
+            input=stdin,
+            stdin=subprocess.DEVNULL if stdin is None else None,
+            capture_output=True,
+            env=dict(self.world.environ),
+            cwd=self.world.project,
+            timeout=20,
+        )
+
 
 def wait_for(fact: Callable[[], T | None], what: str, seconds: float = 20.0) -> T:
     """``fact()`` once it is true. Raises NotHeld at the deadline."""
@@ -103,4 +101,4 @@ def wait_for(fact: Callable[[], T | None], what: str, seconds: float = 20.0) -> 
         time.sleep(STEP)
 
 
-__all__ = ["STEP", "Terminal", "wait_for"]
+__all__ = ["SESSION", "STEP", "Terminal", "wait_for"]

@@ -4,18 +4,14 @@ from __future__ import annotations
 
 import os
 import shutil
-import signal
 import tempfile
-import time
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from validation.ending import MARK, end_all
 from validation.troubles import CannotRun
-
-MARK = "VALIDATION_WORLD"
-"""Names the world in the environment of all that runs in it, so that it can be ended."""
 
 _PLACE = os.path.realpath("/tmp")
 """Sockets go below it: a unix socket's path has at most 107 bytes."""
@@ -46,9 +42,14 @@ class World:
         """The tmux server's."""
         return str(self.directory / "s")
 
+    @property
+    def zellij(self) -> str:
+        """The Zellij that is found in it, by its path; empty where there is none."""
+        return shutil.which("zellij", path=self.environ["PATH"]) or ""
+
 
 @contextmanager
-def world(programs: Path, *, directory: Path | None = None, keep: bool = False) -> Iterator[World]:
+def world(*programs: Path, directory: Path | None = None, keep: bool = False) -> Iterator[World]:
     """Make one, ``programs`` first on its PATH; at the end all in it is ended and removed.
 
     Raises CannotRun where tmux is missing.
@@ -73,9 +74,9 @@ def need_tmux() -> None:
         raise CannotRun("tmux is not on PATH: install it with your system's package manager.")
 
 
-def _environ(directory: Path, programs: Path) -> dict[str, str]:
+def _environ(directory: Path, programs: Sequence[Path]) -> dict[str, str]:
     tmux = os.path.dirname(shutil.which("tmux") or "")
-    places = dict.fromkeys([str(programs), tmux, "/usr/local/bin", "/usr/bin", "/bin"])
+    places = dict.fromkeys([*map(str, programs), tmux, "/usr/local/bin", "/usr/bin", "/bin"])
     return {
         "HOME": str(directory / "home"),
         "PATH": os.pathsep.join(places),
@@ -84,33 +85,9 @@ def _environ(directory: Path, programs: Path) -> dict[str, str]:
         "SHELL": "/bin/sh",
         "TMPDIR": str(directory / "tmp"),
         "XDG_RUNTIME_DIR": str(directory / "run"),
+        "ZELLIJ_SOCKET_DIR": str(directory / "z"),
         MARK: str(directory),
     }
 
 
-def end_all(directory: Path, seconds: float = 5.0) -> None:
-    """End every process of the world, by id: asked first, then killed."""
-    until = time.monotonic() + seconds
-    number = signal.SIGTERM
-    while pids := _processes(directory):
-        for pid in pids:
-            with suppress(ProcessLookupError):
-                os.kill(pid, number)
-        if time.monotonic() > until:
-            return
-        time.sleep(0.2)
-        number = signal.SIGKILL
-
-
-def _processes(directory: Path) -> list[int]:
-    """Who carries the world's mark in the environment it was started with."""
-    mark = f"{MARK}={directory}".encode()
-    found = []
-    for entry in Path("/proc").glob("[0-9]*"):
-        with suppress(OSError):
-            if mark in (entry / "environ").read_bytes().split(b"\0"):
-                found.append(int(entry.name))
-    return [pid for pid in found if pid != os.getpid()]
-
-
-__all__ = ["MARK", "World", "end_all", "need_tmux", "world"]
+__all__ = ["World", "need_tmux", "world"]

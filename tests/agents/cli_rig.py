@@ -23,9 +23,8 @@ SCRIPTED = str(BIN / "tongs-agents-scripted")
 
 CONFIG = """\
 [workspace]
-multiplexer = "tmux"
+{workspace}
 session = "agents"
-socket = "{socket}"
 
 [profiles.worker]
 command = ["{scripted}", "--name", "worker"]
@@ -62,9 +61,10 @@ class Answer:
 class Cli:
     """The program in a home of its own. ``run`` asks for JSON, ``text`` for people's lines."""
 
-    def __init__(self, home: Path, socket: str) -> None:
+    def __init__(self, home: Path, socket: str, multiplexer: str = "tmux") -> None:
         self.home = home
         self.socket = socket
+        self.multiplexer = multiplexer
         self.config = home / "config" / "tongs-agents" / "config.toml"
         self.state = home / "state" / "tongs-agents"
         self.runtime = home / "run" / "tongs-agents"
@@ -72,7 +72,10 @@ class Cli:
     def configure(self, more: str = "") -> None:
         """Write the config: a profile each for what the tests start."""
         self.config.parent.mkdir(parents=True, exist_ok=True)
-        text = CONFIG.format(socket=self.socket, scripted=SCRIPTED, home=self.home) + more
+        where = f'multiplexer = "{self.multiplexer}"'
+        if self.multiplexer == "tmux":
+            where += f'\nsocket = "{self.socket}"'
+        text = CONFIG.format(workspace=where, scripted=SCRIPTED, home=self.home) + more
         self.config.write_text(text, encoding="utf-8")
         self.config.chmod(0o600)
 

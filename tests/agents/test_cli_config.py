@@ -42,12 +42,12 @@ def test_init_writes_the_scripted_agent_where_no_other_is_found(cli: Cli, tmp_pa
     assert [check["level"] for check in cli.ok("config check", environ=environ)["checks"]] == ["ok"]
 
 
-@pytest.mark.parametrize("umask", [0o000, 0o077], ids=["umask 000", "umask 077"])
+@pytest.mark.parametrize("umask", [0o000, 0o077, 0o777], ids=oct)
 def test_what_init_makes_is_nobody_elses_to_write(cli: Cli, tmp_path: Path, umask: int):
     cli.ok("init", umask=umask, environ={"PATH": str(tmp_path)})
     assert stat.S_IMODE(cli.config.stat().st_mode) == 0o600
     for directory in (cli.config.parent, cli.config.parent.parent):
-        assert stat.S_IMODE(directory.stat().st_mode) & 0o022 == 0
+        assert stat.S_IMODE(directory.stat().st_mode) == 0o700
     assert list(cli.ok("config show")["config"]["profiles"]) == ["worker"]
 
 

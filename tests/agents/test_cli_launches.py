@@ -6,6 +6,7 @@ import hashlib
 import json
 import os
 import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ import pytest
 
 from tests.agents.cli_rig import PROGRAM, Cli
 from tests.waiting import wait_for
+from tests.zellij import private_zellij
 
 PANE = {"multiplexer", "session", "pane_id", "socket"}
 LAUNCH = {
@@ -20,6 +22,25 @@ LAUNCH = {
     *("orphan", "pid", "cwd", "chat"),
 }
 FAILURE = {"ok", "outcome", "exit_code", "reason", "error", "hint"}
+
+
+ON_BOTH = pytest.mark.parametrize("cli", ["tmux", "zellij"], indirect=True)
+
+
+@pytest.fixture
+def cli(
+    request: pytest.FixtureRequest,
+    world: Path,
+    tmux_socket: str,
+    short_dir: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> Iterator[Cli]:
+    """On tmux; on Zellij where a test says so."""
+    if getattr(request, "param", "tmux") == "tmux":
+        yield Cli(world, tmux_socket)
+        return
+    with private_zellij(short_dir, monkeypatch):
+        yield Cli(world, "", "zellij")
 
 
 @pytest.fixture(autouse=True)
@@ -48,6 +69,23 @@ def test_spawn_answers_with_the_launch(cli: Cli):
         f"session 'agents' was not running: started detached; see it with `{attach}`"
     ]
     assert second["notices"] == []
+
+
+@ON_BOTH
+def test_spawn_says_where_and_how_to_see_it(cli: Cli):
+    found = cli.ok("spawn", "cat")
+    attach = {"tmux": f"tmux -S {os.path.realpath(cli.socket)} attach -t agents"}
+    seen = attach.get(cli.multiplexer, "zellij attach agents")
+    assert found["pane"]["multiplexer"] == cli.multiplexer
+    assert found["notices"][0].endswith(f"started detached; see it with `{seen}`")
+
+
+@ON_BOTH
+def test_focus_without_a_client_says_so(cli: Cli):
+    launch = cli.spawn("cat")
+    answer = cli.text("focus", launch)
+    assert answer.out == f"focused cat {launch}\n"
+    assert "no client is attached" in answer.err
 
 
 def test_spawn_in_words_for_people(cli: Cli):
@@ -97,6 +135,7 @@ def test_what_can_be_no_profile_is_not_to_be_pasted(cli: Cli):
         assert "1 to 28 of a-z" in answer.json["hint"]
 
 
+@ON_BOTH
 def test_a_command_that_is_not_there_is_start_failed(cli: Cli):
     answer = cli.run("spawn", "missing")
     assert (answer.code, answer.json["reason"]) == (1, "start-failed")
@@ -149,6 +188,7 @@ def test_a_directory_that_was_removed_is_named(cli: Cli):
     assert f"the working directory {cli.home}/gone does not exist" in done.stderr
 
 
+@ON_BOTH
 def test_list_shows_each_launch(cli: Cli):
     empty = cli.ok("list")
     assert empty == {"ok": True, "launches": [], "sessions": []}
@@ -222,6 +262,7 @@ def test_a_server_that_was_killed_leaves_ended_launches(cli: Cli):
 SENT = {"ok", "launch_id", "bytes", "receipt", "way", "evidence"}
 
 
+@ON_BOTH
 def test_send_types_the_text_and_says_what_it_saw(cli: Cli):
     launch = cli.spawn("worker")
     cli.wait_ready(launch)
@@ -236,6 +277,7 @@ def test_send_types_the_text_and_says_what_it_saw(cli: Cli):
     assert line["sha256"] == hashlib.sha256(b"[[text:well done]]").hexdigest()
 
 
+@ON_BOTH
 def test_send_reads_standard_input_byte_for_byte(cli: Cli):
     launch = cli.spawn("worker")
     cli.wait_ready(launch)
@@ -272,6 +314,15 @@ def test_what_is_no_text_is_refused_before_anything_is_typed(
     cli.wait_ready(launch)
     assert cli.refused("send", launch, text, stdin=stdin) == reason
     assert _typed(cli) == 0
+    line = cli.audited()[-1]
+    assert (line["action"], line["target"], line["reason"]) == ("send", launch, reason)
+
+
+def test_a_first_prompt_that_is_far_too_long_is_audited_too(cli: Cli):
+    assert cli.refused("spawn", "cat", "--prompt", "-", stdin=b"x" * 1_100_000) == "too-large"
+    line = cli.audited()[-1]
+    assert (line["action"], line["reason"], line["exit_code"]) == ("spawn", "too-large", 5)
+    assert cli.ok("list")["launches"] == []
 
 
 def test_wait_is_unsupported_without_hooks_and_types_nothing(cli: Cli):
@@ -285,6 +336,7 @@ def test_wait_is_unsupported_without_hooks_and_types_nothing(cli: Cli):
     assert cli.run("wait", launch).code == 6
 
 
+@ON_BOTH
 def test_a_wait_returns_on_the_end_of_the_turn_that_the_send_began(cli: Cli):
     launch = cli.spawn("worker")
     cli.wait_ready(launch)
@@ -334,6 +386,7 @@ def test_unseen_without_a_terminal_is_refused_and_audited(cli: Cli):
     assert cli.audited()[-1]["reason"] == "no-terminal"
 
 
+@ON_BOTH
 def test_agent_status_and_its_evidence(cli: Cli):
     launch = cli.spawn("cat")
     found = cli.ok("agent-status", launch)
@@ -346,6 +399,7 @@ def test_agent_status_and_its_evidence(cli: Cli):
     assert f"  ok  process       pid {found['pid']} runs" in lines
 
 
+@ON_BOTH
 def test_a_launch_that_has_ended_is_3_for_a_look_and_5_for_an_act(cli: Cli):
     launch = cli.spawn("cat")
     cli.ok("close", launch)
@@ -378,7 +432,8 @@ def test_a_refusal_says_first_that_the_launch_has_ended(cli: Cli):
 def test_a_pane_with_another_program_is_replaced(cli: Cli):
     launch = cli.spawn("cat")
     cli.tmux("respawn-pane", "-k", "-t", "%0", "sleep 100")
-    assert cli.ok("agent-status", launch)["state"] == "replaced"
+    found = cli.ok("agent-status", launch)
+    assert (found["state"], found["status"]) == ("replaced", "ended")
     for verb in (["send", launch, "x"], ["focus", launch], ["close", launch], ["capture", launch]):
         assert cli.refused(*verb) == "replaced"
     assert cli.tmux("list-panes", "-a", "-F", "#{pane_id}") == "%0\n"
@@ -407,6 +462,7 @@ def test_focus_brings_the_pane_to_the_front(cli: Cli):
     assert "no client is attached" in answer.err
 
 
+@ON_BOTH
 def test_capture_is_the_screen_or_the_last_lines(cli: Cli):
     launch = cli.spawn("cat")
     cli.ok("send", launch, "hello there")
@@ -417,6 +473,7 @@ def test_capture_is_the_screen_or_the_last_lines(cli: Cli):
     assert cli.text("capture", launch).out == "hello there\nhello there\n"
 
 
+@ON_BOTH
 def test_close_ends_the_program_and_its_pane_alone(cli: Cli):
     first, second = cli.spawn("cat"), cli.spawn("cat")
     pid = cli.ok("agent-status", first)["pid"]
@@ -429,6 +486,7 @@ def test_close_ends_the_program_and_its_pane_alone(cli: Cli):
     assert launches[1]["launch_id"] == second
 
 
+@ON_BOTH
 def test_respawn_is_a_new_launch_of_the_same_profile(cli: Cli):
     launch = cli.spawn("cat")
     assert cli.refused("respawn", launch) == "running"

@@ -80,7 +80,7 @@ def test_an_orphan_is_one_whose_opener_is_known_to_have_ended(
 
 
 def _doing(seen: Seen) -> Doing:
-    return Doing(seen, fold(seen.record, seen.verdict.state, Told(), 0.0))
+    return Doing(seen, fold(seen.record, seen.verdict, Told(), 0.0))
 
 
 def test_the_session_is_the_one_that_the_pane_is_in_by_now():

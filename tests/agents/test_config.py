@@ -282,7 +282,7 @@ cwd = 1
     told = failure_of(caught.value).to_json()["faults"]
     assert [fault["line"] for fault in told] == [2, 4, 5, 7, 6]
     assert told[0]["text"] == (
-        f"{PATH}:2: profiles.b.command is 3; "
+        f"{PATH}:2: profiles.b.command is a number; "
         'allowed: an array of strings: program and arguments, as ["claude"]'
     )
 
@@ -295,6 +295,54 @@ def test_what_may_be_secret_is_never_shown() -> None:
     assert "hunter2" not in told
     assert "1234567" not in told
     assert len(caught.value.faults) == 3
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '[profiles.a]\ncommand = "curl -H hunter2"',
+        "[profiles.a]\ncommand = 1234567",
+        '[profiles.a]\ncommand = ["x"]\nenv = "hunter2"',
+        '[profiles.a]\ncommand = ["x"]\nenv = 1234567',
+        '[profiles.a]\ncommand = ["x"]\nenv = ["hunter2"]',
+        '[profiles]\na = "curl -H hunter2"',
+        'profiles = "hunter2"',
+        '[profiles.a]\ncommand = ["x"]\nENV = "hunter2"',
+    ],
+)
+def test_a_command_or_env_of_another_type_is_not_shown_either(text: str) -> None:
+    with pytest.raises(ConfigError) as caught:
+        read(text)
+    told = json.dumps(failure_of(caught.value).to_json())
+    assert "hunter2" not in told
+    assert "1234567" not in told
+
+
+def test_windows_line_ends_move_no_line() -> None:
+    text = '# one\r\n[profiles.a]\r\ncommand = [\r\n"x",\r\n]\r\nwrapper = 1\r\n'
+    assert faults(text) == [("profiles.a.wrapper", 6)]
+
+
+HUGE = ["0x" + "f" * 6000, "0b" + "1" * 20_000, "-" + "1" * 4000, "[0x" + "f" * 6000 + "]"]
+
+
+@pytest.mark.parametrize("value", HUGE, ids=["hex", "binary", "negative", "in an array"])
+@pytest.mark.parametrize(
+    "key", ["control.mcp_max_live", "chat.peer_messages", "profiles.a", "profiles.a.env.B", "x"]
+)
+def test_a_number_of_many_digits_is_a_fault_like_any_other(key: str, value: str) -> None:
+    with pytest.raises(ConfigError) as caught:
+        read(f"{key} = {value}")
+    assert caught.value.line == 1
+    assert len(caught.value.message) < 400
+
+
+@pytest.mark.parametrize("deep", [".".join("a" * 5000), "profiles.a.env." + ".".join("a" * 5000)])
+@pytest.mark.parametrize("form", ["{} = 1", "[{}]\nb = 1", "[[{}]]\nb = 1", "x = {{ {} = 1 }}"])
+def test_keys_of_any_depth_are_faults_like_any_other(deep: str, form: str) -> None:
+    with pytest.raises(ConfigError) as caught:
+        read(form.format(deep))
+    assert caught.value.line == 1
 
 
 @pytest.mark.parametrize(

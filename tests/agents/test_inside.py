@@ -6,6 +6,7 @@ import json
 import shlex
 from collections.abc import Mapping
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import click
@@ -36,9 +37,15 @@ VERBS = [
 class Family(Processes):
     """Processes that descend from each other: pid to parent, all with the token ``t<pid>``."""
 
-    def __init__(self, parents: Mapping[int, int], zombies: tuple[int, ...] = ()) -> None:
+    def __init__(
+        self,
+        parents: Mapping[int, int],
+        zombies: tuple[int, ...] = (),
+        environs: Mapping[int, dict[str, str]] | None = None,
+    ) -> None:
         self.parents = parents
         self.zombies = zombies
+        self.environs = environs or {}
 
     def facts(self, pid: int) -> ProcessFacts | None:
         if pid not in self.parents:
@@ -50,12 +57,13 @@ class Family(Processes):
         return ()
 
     def environ(self, pid: int) -> dict[str, str]:
-        return {}
+        return self.environs.get(pid, {})
 
     def pids(self) -> tuple[int, ...]:
         return tuple(self.parents)
 
 
+STATE = Path("/the/state")
 FAMILY = Family({1: 0, 10: 1, 20: 10, 30: 20, 40: 1})
 
 
@@ -90,12 +98,49 @@ def _record(launch_id: str, pid: int, token: str | None) -> LaunchRecord:
 def test_who_is_around_us(
     pid: int, records: list[LaunchRecord], environ: Mapping[str, str], expected: str | None
 ):
-    assert agent_around(environ, pid, records, FAMILY) == expected
+    assert agent_around(environ, pid, records, FAMILY, STATE) == expected
 
 
 def test_an_ancestor_that_has_ended_does_not_count():
     records = [_record(AGENT, 10, "t10")]
-    assert agent_around({}, 30, records, Family(FAMILY.parents, zombies=(10,))) is None
+    family = Family(FAMILY.parents, zombies=(10,))
+    assert agent_around({}, 30, records, family, STATE) is None
+
+
+HERE = {**VARIABLE, "TONGS_AGENTS_STATE_DIR": str(STATE)}
+ELSEWHERE = {**VARIABLE, "TONGS_AGENTS_STATE_DIR": "/another/state"}
+LIAR = {"TONGS_AGENTS_LAUNCH_ID": "another-one"}
+
+
+@pytest.mark.parametrize(
+    ("environs", "environ", "expected"),
+    [
+        ({10: HERE}, {}, AGENT),
+        ({30: HERE}, {}, AGENT),
+        ({10: HERE, 20: HERE}, VARIABLE, AGENT),
+        ({10: VARIABLE}, {}, AGENT),
+        ({10: ELSEWHERE}, {}, None),
+        ({40: HERE}, {}, None),
+        ({10: HERE}, LIAR, NAMELESS),
+        ({10: HERE, 20: LIAR}, {}, NAMELESS),
+        ({10: {**HERE, "TONGS_AGENTS_LAUNCH_ID": "\udcff"}}, {}, NAMELESS),
+        ({10: {**HERE, "TONGS_AGENTS_STATE_DIR": "/the/../the/state/"}}, {}, AGENT),
+    ],
+    ids=[
+        *("an ancestor", "itself", "all say the same", "no state dir named", "elsewhere"),
+        *("beside", "contradicted here", "contradicted above", "odd", "another way there"),
+    ],
+)
+def test_what_an_ancestor_was_started_with_counts_without_any_record(
+    environs: Mapping[int, dict[str, str]], environ: Mapping[str, str], expected: str | None
+):
+    family = Family(FAMILY.parents, environs=environs)
+    assert agent_around(environ, 30, [], family, STATE) == expected
+
+
+def test_a_record_is_believed_before_any_environment():
+    family = Family(FAMILY.parents, environs={20: {**HERE, **LIAR}})
+    assert agent_around(LIAR, 30, [_record(AGENT, 10, "t10")], family, STATE) == AGENT
 
 
 def test_the_word_for_no_launch_is_none():
@@ -222,6 +267,55 @@ def test_the_claimed_process_itself_is_inside(cli: Cli):
     own = cli.home / "own.json"
     found = wait_for(lambda: own.read_text(encoding="utf-8") if own.exists() else "")
     assert json.loads(found)["reason"] == "inside-agent"
+
+
+RECORD = "$TONGS_AGENTS_STATE_DIR/launches/$TONGS_AGENTS_LAUNCH_ID.json"
+
+
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        f"chmod 644 {RECORD}",
+        f"rm {RECORD}",
+        f"echo [] > {RECORD}",
+        f"mv {RECORD} ${{TONGS_AGENTS_STATE_DIR}}/launches/another-one.json",
+        f"""sed -i 's/"pid":.*/"pid": 1,/' {RECORD}""",
+    ],
+    ids=["open to others", "removed", "broken", "renamed", "another's"],
+)
+def test_an_agent_that_spoils_its_own_record_opens_nothing(cli: Cli, spoil: str):
+    cli.configure()
+    other = cli.spawn("cat")
+    words = f"env -u TONGS_AGENTS_LAUNCH_ID {shlex.quote(PROGRAM)} send {other} x --json"
+    _within(cli, f"{spoil}; {words}")
+    assert "x" not in cli.screen(other)
+
+
+def test_a_deep_tree_is_walked_to_its_top(cli: Cli):
+    cli.configure()
+    other = cli.spawn("cat")
+    words = f"env -u TONGS_AGENTS_LAUNCH_ID {shlex.quote(PROGRAM)} send {other} x --json"
+    script = cli.home / "deep"
+    # each shell waits for the next: `; :` keeps it from becoming that one
+    script.write_text(
+        f'[ "$1" = 0 ] && exec {words}\nenv -i "PATH=$PATH" "HOME=$HOME" '
+        '"XDG_STATE_HOME=$XDG_STATE_HOME" "XDG_CONFIG_HOME=$XDG_CONFIG_HOME" '
+        '"XDG_RUNTIME_DIR=$XDG_RUNTIME_DIR" sh "$0" $(($1 - 1)); :\n',
+        encoding="utf-8",
+    )
+    _within(cli, f"sh {script} 70")
+    assert "x" not in cli.screen(other)
+
+
+def _within(cli: Cli, script: str) -> None:
+    """An agent runs the script, whose last command must be refused as from inside."""
+    answer = cli.home / "answer.json"
+    whole = f"({script}) > answer; mv answer {answer}; exec sleep 600"
+    command = json.dumps(["sh", "-c", whole])
+    cli.configure(f"[profiles.agent]\ncommand = {command}\n")
+    cli.text("spawn", "agent")  # its record may be spoilt before spawn has seen it
+    wait_for(answer.exists, deadline=30, what="the agent's command")
+    assert json.loads(answer.read_text(encoding="utf-8"))["reason"] == "inside-agent"
 
 
 def test_only_a_record_in_the_state_dir_in_use_counts(cli: Cli, agent: Any):

@@ -160,7 +160,6 @@ def test_both_matches_are_listed() -> None:
             ("error", 1, "usage"),
         ),
         (agents.UsageError("x"), ("error", 1, "usage")),
-        (agents.LaunchError("x"), ("error", 1, "start-failed")),
         (agents.Refused("x", reason="inside-agent"), ("refused", 5, "inside-agent")),
         (agents.Refused("x", reason="rate"), ("rate-limited", 5, "rate")),
         (agents.Refused("x", reason="exited"), ("refused", 5, "exited")),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import os
 from collections.abc import Callable, Mapping
@@ -171,6 +172,20 @@ def test_two_matches_are_an_error_that_lists_both_and_none_is_one(shelf: Shelf):
     for text in ("zz", ""):
         with pytest.raises(UsageError):
             shelf.store.find(text)
+
+
+@pytest.mark.parametrize("value", [10**400, float("nan"), float("inf"), None, [1], {"a": []}, -1])
+def test_a_field_of_another_kind_leaves_its_session_out_and_no_other(shelf: Shelf, value: object):
+    shelf.write("healthy", 1.0)
+    path = shelf.write("spoilt", 2.0)
+    written = json.loads(path.read_text(encoding="utf-8"))
+    for field in written:
+        path.write_text(json.dumps({**written, field: value}), encoding="utf-8")
+        found = {one.session_id: one for one in shelf.store.all()}
+        assert "healthy" in found
+        for one in found.values():
+            json.dumps(dataclasses.asdict(one), allow_nan=False)
+            assert one.process is None or one.process.pid > 0
 
 
 def test_a_session_is_removed_with_its_lock(shelf: Shelf):

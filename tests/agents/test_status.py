@@ -13,7 +13,7 @@ from tongs_agents.hooks.turns import CLOSERS, FACTS, OPENERS
 from tongs_agents.sessions import Session, Told
 from tongs_agents.status import Heard, Status, fold, is_doubtful, is_hooked, status_of
 from tongs_mux.evidence import Seen
-from tongs_mux.model import Claim, LaunchRecord, ProcessIdentity, State, Verdict
+from tongs_mux.model import Check, Claim, LaunchRecord, ProcessIdentity, State, Verdict
 
 CLAIM = Claim(ProcessIdentity(10, "t10"), "%0", "/s", ProcessIdentity(5, "t5"), at=100.0)
 NEW = LaunchRecord(
@@ -41,10 +41,14 @@ def session(session_id: str = "s", **facts: float) -> Session:
     )
 
 
+def judged(state: State, *checks: Check) -> Verdict:
+    return Verdict(state, "" if state == "running" else state, checks)
+
+
 def status(
     *sessions: Session, pulse: float | None = None, state: State = "running", **more: Any
 ) -> Status:
-    return fold(LAUNCH, state, Told(sessions, pulse), NOW, **more)
+    return fold(LAUNCH, judged(state), Told(sessions, pulse), NOW, **more)
 
 
 def seen(found: Status) -> list[tuple[str, float]]:
@@ -59,14 +63,14 @@ def test_started_is_set_by_the_claim():
 
 
 def test_before_the_claim_nothing_is_known():
-    found = fold(NEW, "pending", Told(), NOW)
+    found = fold(NEW, judged("pending"), Told(), NOW)
     assert (found.status, found.since, found.evidence) == (None, 99.0, ())
 
 
 @pytest.mark.requirement("interface: status")
 def test_a_program_without_hooks_has_no_status_until_it_has_ended():
-    assert fold(BARE, "running", Told(), NOW) == Status(None, 100.0)
-    assert fold(BARE, "exited", Told(), NOW).status == "ended"
+    assert fold(BARE, judged("running"), Told(), NOW) == Status(None, 100.0)
+    assert fold(BARE, judged("exited"), Told(), NOW).status == "ended"
     assert not is_hooked(BARE, Told())
     assert is_hooked(BARE, Told((session(stop=1.0),)))
 
@@ -118,8 +122,20 @@ def test_the_end_is_what_verification_says():
     assert status(told, state="exited").status == "ended"
     assert status(told, state="exited").since == 130.0
     assert status(session(prompt=110.0), state="exited").since is None
-    ended = fold(replace(LAUNCH, ended_at=150.0), "replaced", Told((told,)), NOW)
+    ended = fold(replace(LAUNCH, ended_at=150.0), judged("replaced"), Told((told,)), NOW)
     assert (ended.status, ended.since, ended.hooked) == ("ended", 150.0, True)
+
+
+@pytest.mark.requirement("A14")
+@pytest.mark.parametrize("state", ["replaced", "not-listed"])
+def test_a_program_that_has_surely_ended_is_not_working_whoever_has_its_pane(state: State):
+    told = Told((session(prompt=110.0, session_end=130.0),), None)
+    gone = judged(state, Check("process", False, "pid 10 has ended"))
+    assert fold(LAUNCH, gone, told, NOW).status == "ended"
+    assert fold(LAUNCH, gone, told, NOW).since == 130.0
+    assert fold(BARE, gone, Told(), NOW).status == "ended"
+    unseen = judged(state, Check("process", None, "the system does not say when it started"))
+    assert fold(LAUNCH, unseen, Told((session(prompt=110.0),), None), NOW).status == "working"
 
 
 @pytest.mark.requirement("A68")

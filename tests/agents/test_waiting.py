@@ -144,6 +144,16 @@ def test_a_launch_that_does_not_verify_is_refused(state: State):
         assert failure.checks
 
 
+@pytest.mark.parametrize("state", ["replaced", "not-listed"])
+@pytest.mark.requirement("exit 5", "A14")
+def test_a_program_that_ended_and_lost_its_pane_is_over_for_who_waits_for_its_end(state: State):
+    gone = look(status("ended", 120.0), state=state)
+    assert step(LAUNCH, gone, "ended")
+    with pytest.raises(Refused) as caught:
+        step(LAUNCH, gone, "done")
+    assert caught.value.reason == state
+
+
 def test_a_launch_that_never_claimed_says_so():
     never = look(status("started", 1.0), state="pending", reason="not-claimed")
     with pytest.raises(Refused) as caught:

@@ -21,9 +21,13 @@ from tongs_mux.errors import (
     BadText,
     DeliveryRefused,
     DeliveryUncertain,
+    Effect,
     LaunchNotFound,
     LockTimeout,
     MuxError,
+    PlaceRefused,
+    StartFailed,
+    UnsupportedOperation,
 )
 from tongs_mux.model import Fact, LaunchRecord, PaneRef
 from tongs_mux.text import sha256
@@ -62,6 +66,14 @@ def begun(log: Log, *steps: Callable[[], object], action: str = "send") -> None:
         act.begin()
         for step in steps:
             step()
+
+
+def ended(log: Log, effect: Effect, error: BaseException) -> None:
+    """An act that came this far and then met with an error."""
+    with log.act("close") as act:
+        act.begin()
+        act.reached(effect)
+        raise error
 
 
 def raising(error: BaseException) -> Callable[[], object]:
@@ -137,9 +149,8 @@ class Ending(NamedTuple):
 
 HALF = DeliveryUncertain("half", reason="dialog", effect="partial")
 ENDINGS = [
-    Ending(BadText("no"), "refused", 5, "bad-text"),
-    Ending(LockTimeout("held"), "refused", 5, "busy"),
-    Ending(BackendError("tmux says no"), "refused", 5, "failed"),
+    Ending(StartFailed("no"), "refused", 5, "start-failed"),
+    Ending(UnsupportedOperation("no"), "refused", 5, "unsupported"),
     Ending(DeliveryRefused("no", reason="dialog"), "refused", 5, "dialog", "none"),
     Ending(
         DeliveryUncertain("half", reason="dialog", effect="partial"),
@@ -148,8 +159,7 @@ ENDINGS = [
         "dialog",
         "partial",
     ),
-    Ending(OSError("disk"), "error", 1, "failed"),
-    Ending(KeyboardInterrupt(), "error", 1, "failed"),
+    Ending(KeyboardInterrupt(), "error", 1, "cancelled", "unknown"),
 ]
 
 
@@ -162,6 +172,49 @@ def test_an_act_that_began_ends_with_how_it_ended(log: Log, ending: Ending):
     assert (last["phase"], last["act"]) == ("outcome", "act1")
     assert (last["outcome"], last["exit_code"]) == (ending.outcome, ending.code)
     assert (last["reason"], last.get("effect")) == (ending.reason, ending.effect)
+
+
+BROKEN = [
+    OSError(28, "No space left on device"),
+    PlaceRefused("not private", path="/x"),
+    BackendError("tmux says no"),
+    LockTimeout("held"),
+    ValueError("a bug"),
+]
+
+
+@pytest.mark.parametrize("effect", ["partial", "unknown"])
+@pytest.mark.parametrize("broken", BROKEN, ids=lambda broken: type(broken).__name__)
+def test_what_breaks_an_act_that_began_leaves_it_uncertain(
+    log: Log, broken: Exception, effect: Effect
+):
+    with pytest.raises(DeliveryUncertain) as caught:
+        ended(log, effect, broken)
+    reason = getattr(broken, "reason", "failed")
+    assert (caught.value.reason, caught.value.effect) == (reason, effect)
+    assert caught.value.__cause__ is broken
+    assert str(broken) in caught.value.message
+    last = log.lines[-1]
+    assert (last["act"], last["outcome"], last["effect"]) == ("act1", "error", effect)
+
+
+def test_what_breaks_it_before_its_first_step_had_no_effect(log: Log):
+    with pytest.raises(DeliveryUncertain) as caught:
+        ended(log, "none", OSError(13, "Permission denied"))
+    assert caught.value.effect == log.lines[-1]["effect"] == "none"
+    with pytest.raises(LockTimeout):
+        ended(log, "none", LockTimeout("held: nothing was written, try again"))
+
+
+@pytest.mark.parametrize("effect", ["none", "partial", "unknown"])
+def test_an_interruption_says_how_far_the_act_had_come(log: Log, effect: Effect):
+    with pytest.raises(KeyboardInterrupt) as caught:
+        ended(log, effect, KeyboardInterrupt())
+    assert getattr(caught.value, "effect", None) == effect
+    assert (log.lines[-1]["reason"], log.lines[-1]["effect"]) == ("cancelled", effect)
+    with pytest.raises(KeyboardInterrupt) as before, log.act():
+        raise KeyboardInterrupt
+    assert not hasattr(before.value, "effect")
 
 
 @pytest.mark.case("D8")

@@ -14,6 +14,7 @@ from tongs_mux.guards import (
     first_refusal,
     foreground_check,
     is_shell,
+    is_still,
     pane_checks,
     reading_checks,
     wrapped,
@@ -41,6 +42,7 @@ def test_a_pane_that_is_only_a_pane_passes():
     assert [(check.name, check.passed) for check in pane_checks(PANE)] == [
         ("copy-mode", True),
         ("synchronized", True),
+        ("input", True),
     ]
 
 
@@ -55,6 +57,17 @@ def test_any_mode_is_refused_and_named(mode: str):
 def test_synchronized_panes_are_refused():
     check = pane_checks(replace(PANE, synchronized=True))[1]
     assert (check.name, check.passed) == ("synchronized", False)
+
+
+def test_a_pane_that_takes_no_keys_is_refused_and_the_sentence_says_so():
+    checks = pane_checks(replace(PANE, input_off=True))
+    assert [(check.name, check.passed) for check in checks][-1] == ("input", False)
+    assert first_refusal(checks, young=True) == "unknown"
+    pane = PaneRef("tmux", "s", "%3", "/a b/s")
+    sentence, hint = describe("unknown", pane=pane, checks=checks)
+    assert "input is turned off" in sentence
+    assert "`tmux -S '/a b/s' select-pane -e -t %3`" in hint
+    assert "composer" in describe("unknown", pane=pane, checks=checks[:2])[0]
 
 
 # -- who reads the keys
@@ -147,6 +160,35 @@ def test_a_wrapper_alone_in_front_is_not_under_itself():
     assert not _wrapped(facts, system)
 
 
+@pytest.mark.case("D6")
+def test_a_shell_that_waits_for_nobody_reads_the_keys_whatever_else_is_there():
+    claimed, system = _tree("sleep")
+    system.start("sh", pid=31, ppid=20, group=30)
+    assert not _wrapped(claimed, system)
+    system.start("claude", pid=32, ppid=31, group=30)
+    assert _wrapped(claimed, system)
+
+
+@pytest.mark.case("D6")
+@pytest.mark.parametrize(
+    ("argv", "seen", "still"),
+    [
+        ("bash -c x", "bash -c x", True),
+        ("bash -c x", "bash -i", False),
+        ("bash -c x", "bash", False),
+        ("bash -c x", "bash -c y", False),
+        ("bash -c x", "bash --settings f -c x prompt", True),
+        ("wrap", "/bin/sh /usr/bin/wrap", True),
+        ("/usr/bin/wrap", "/bin/sh /usr/bin/wrap prompt", True),
+        ("wrap", "bash -i", False),
+        ("wrap a b", "/bin/sh /usr/bin/wrap a b", True),
+        ("wrap a b", "/bin/sh", False),
+    ],
+)
+def test_a_process_is_still_what_it_was_started_as(argv: str, seen: str, still: bool):
+    assert is_still(argv.split(), seen.split()) is still
+
+
 def test_a_program_in_the_background_is_not():
     claimed, system = _tree("claude")
     system.set(30, group=31)
@@ -231,4 +273,4 @@ def test_a_command_in_a_hint_names_the_panes_own_server():
 
 
 def test_a_reason_without_a_sentence_is_still_said():
-    assert describe("not-confirmed")[0] == "refused: not-confirmed"
+    assert describe("max-live")[0] == "refused: max-live"

@@ -11,8 +11,9 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from tongs_mux.leftover import Leftover, LeftoverStore, holds, is_ours, left, sizes
+from tongs_mux.leftover import Leftover, LeftoverStore, holds, is_ours, left, lingers, sizes
 from tongs_mux.reader import Reading
+from tongs_mux.squeeze import squeezed
 from tongs_mux.text import fingerprint, sha256
 
 ID = "0123456789ab"
@@ -78,7 +79,7 @@ def test_a_note_that_others_could_have_written_is_none(store: LeftoverStore, tmp
 # -- what a composer holds
 
 texts = st.text(st.characters(exclude_categories=["Cc", "Cs"]) | st.just("\n"), min_size=1)
-visible = texts.filter(lambda text: text.strip())
+visible = texts.filter(squeezed)
 
 
 @given(visible, st.integers(1, 30), st.sampled_from(["", " ", "  "]))
@@ -93,7 +94,7 @@ def test_a_text_is_known_again_however_it_is_wrapped(text: str, width: int, inde
 @given(visible, visible)
 def test_a_text_with_anything_added_is_another(text: str, added: str):
     for shown in (draft(text + added), draft(added + text)):
-        if "".join(shown.text.split()) == "".join(text.split()):
+        if squeezed(shown.text) == squeezed(text):
             continue
         assert not holds(shown, text)
         assert not is_ours(shown, left("a", text, text.encode(), 0.0))
@@ -103,11 +104,11 @@ def test_a_text_with_anything_added_is_another(text: str, added: str):
 @given(visible, st.data())
 def test_a_part_of_a_text_is_another(text: str, data: st.DataObject):
     """A cut text can mean the opposite of the whole."""
-    squeezed = "".join(text.split())
-    start = data.draw(st.integers(0, len(squeezed)))
-    end = data.draw(st.integers(start, len(squeezed)))
-    assume(end - start < len(squeezed))
-    shown = draft(squeezed[start:end])
+    seen = squeezed(text)
+    start = data.draw(st.integers(0, len(seen)))
+    end = data.draw(st.integers(start, len(seen)))
+    assume(end - start < len(seen))
+    shown = draft(seen[start:end])
     assert not holds(shown, text)
     assert not is_ours(shown, left("a", text, text.encode(), 0.0))
 
@@ -115,18 +116,18 @@ def test_a_part_of_a_text_is_another(text: str, data: st.DataObject):
 @pytest.mark.case("A3")
 @given(visible, visible)
 def test_another_text_is_not_ours(text: str, other: str):
-    assume("".join(text.split()) != "".join(other.split()))
+    assume(squeezed(text) != squeezed(other))
     assert not holds(draft(other), text)
     assert not is_ours(draft(other), left("a", text, text.encode(), 0.0))
 
 
 @given(visible, st.data())
 def test_a_clipped_view_holds_it_where_it_shows_a_part(text: str, data: st.DataObject):
-    squeezed = "".join(text.split())
-    start = data.draw(st.integers(0, len(squeezed) - 1))
-    end = data.draw(st.integers(start + 1, len(squeezed)))
-    assert holds(draft(squeezed[start:end], clipped=True), text)
-    assert not holds(draft(squeezed[start:end] + "\u0001", clipped=True), text)
+    seen = squeezed(text)
+    start = data.draw(st.integers(0, len(seen) - 1))
+    end = data.draw(st.integers(start + 1, len(seen)))
+    assert holds(draft(seen[start:end], clipped=True), text)
+    assert not holds(draft(seen[start:end] + "\u0001", clipped=True), text)
 
 
 def test_a_clipped_part_is_not_enough_to_call_it_ours():
@@ -166,12 +167,27 @@ def test_without_a_note_nothing_is_ours():
         ("[Pasted Content 12 chars]", "line1\nline2", False),
         ("[Pasted text #11 +40 lines]", "line1\nline2", False),
         ("[Pasted]", "line1\nline2", False),
+        ("[Pasted 1\n1 chars]", "line1\nline2", True),
+        ("[Pasted text #1 +\n1 lines]", "line1\nline2", True),
+        ("[Pasted text #1\n1 +40 lines]", "line1\nline2", False),
+        ("[Pasted 12 chars]", "[Pasted 12 chars]", True),
+        ("[Pasted 12 chars]", "[Pasted 13 chars]", False),
     ],
 )
 def test_a_stand_in_is_ours_by_its_number(shown: str, text: str, held: bool):
     reading = draft(shown, placeholder=True)
     assert holds(reading, text) is held
     assert is_ours(reading, left("a", text, text.encode(), 0.0)) is held
+
+
+@pytest.mark.parametrize("odd", ["\u0378", "\uffff", "\U0001fffe", "\u200b", "\u3000"])
+def test_what_no_terminal_shows_is_missed_by_nobody(odd: str):
+    text = f"do{odd} it"
+    for shown in (draft("do it"), draft(text)):
+        assert holds(shown, text)
+        assert lingers(shown, text)
+        assert is_ours(shown, left("a", text, text.encode(), 0.0))
+    assert not holds(draft("do it not"), text)
 
 
 @given(texts)

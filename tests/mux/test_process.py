@@ -19,7 +19,6 @@ import pytest
 from tests.waiting import wait_for
 from tongs_mux.model import ProcessFacts, ProcessIdentity
 from tongs_mux.process import (
-    MAX_DEPTH,
     LinuxProcesses,
     PortableProcesses,
     Processes,
@@ -277,7 +276,17 @@ def test_a_ring_of_parents_ends():
     first = system.start("a")
     second = system.start("b", ppid=first)
     system.set(first, ppid=second)
-    assert len(ancestors(system, first)) == MAX_DEPTH
+    assert ancestors(system, first) == (second, first)
+
+
+def test_a_long_chain_is_followed_to_its_end():
+    system = FakeProcesses()
+    pid = system.start("first")
+    parents: list[int] = []
+    for _ in range(300):
+        parents.insert(0, pid)
+        pid = system.start("sh", ppid=pid)
+    assert ancestors(system, pid)[: len(parents)] == tuple(parents)
 
 
 def test_a_chain_ends_where_the_parent_is_gone():

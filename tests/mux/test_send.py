@@ -95,7 +95,7 @@ def test_a_text_is_pasted_once_and_entered_once_after_a_gap(stage: Stage):
     assert (receipt.way, receipt.launch_id, receipt.bytes) == ("paste", LAUNCH, 10)
     assert receipt.sha256 == sha256(b"do it\nwell")
     assert evidence(receipt) == {
-        "paste": "10 bytes, bracketed",
+        "paste": "10 bytes, in brackets if asked for",
         "enter": "pressed",
         "composer": "let go of the text",
     }

@@ -23,6 +23,7 @@ from tongs_mux.errors import (
     BackendOutputError,
     BackendTimeout,
     BackendUnavailable,
+    StartFailed,
 )
 from tongs_mux.model import ProcessIdentity
 from tongs_mux.process import LinuxProcesses, alive, system_processes
@@ -103,6 +104,73 @@ def test_the_cursor_is_where_the_screen_has_it(rig: TmuxRig):
     assert look is not None
     assert look.pane is not None
     assert look.pane.cursor == (4, 1)
+
+
+@pytest.mark.case("A14")
+def test_no_row_of_the_screen_is_in_an_argument(rig: TmuxRig, tmp_path: Path):
+    """The composer's rows are our text; whoever runs `ps` could read them there."""
+    real = shlex.quote(shutil.which("tmux") or "")
+    log = tmp_path / "calls"
+    tmux = script(tmp_path / "tmux", f'printf "%s\\0" "$@" >>{log}', f'exec {real} "$@"')
+    opened = pane(rig)
+    rig.show(opened, "my password is hunter2", "rule")
+    guard = guard_of(opened, steady=("^my password is hunter2$",), absent=("^proceed$",))
+    spied = backend(rig.socket, tmux_bin=tmux)
+    assert (spied.paste(guard, b"hunter2"), spied.enter(guard)) == ("done", "done")
+    assert (spied.focus(guard)[0], spied.close(guard)) == ("done", "done")
+    said = log.read_text(encoding="utf-8")
+    assert "source-file" in said
+    assert not [word for word in ("hunter2", "proceed") if word in said]
+
+
+def test_a_composer_as_high_as_the_screen_is_compared_row_by_row(rig: TmuxRig):
+    opened = pane(rig)
+    rig.tmux("resize-window", "-t", opened.pane.pane_id, "-x", "200", "-y", "120")
+    rows = [f"{number:03}{'項' * 93}." for number in range(110)]  # 30 KiB
+    rig.show(opened, *rows)
+    steady = tuple(f"^{row[:-1]}.$" for row in rows)
+    assert rig.backend.enter(guard_of(opened, steady=steady)) == "done"
+    for changed in (steady[0], steady[60], steady[-1]):
+        other = tuple(row.replace("項", "目", 1) if row == changed else row for row in steady)
+        guard = guard_of(opened, steady=other)
+        assert (rig.backend.enter(guard), rig.backend.paste(guard, b"x")) == ("held", "held")
+    assert rig.received(opened) == b"\r"
+
+
+def test_a_pane_that_takes_no_input_is_never_said_to_have_got_it(rig: TmuxRig):
+    opened = pane(rig)
+    rig.tmux("select-pane", "-d", "-t", opened.pane.pane_id)
+    seen = facts(rig, opened)
+    assert seen is not None
+    assert seen.input_off
+    guard = guard_of(opened)
+    assert (rig.backend.paste(guard, b"x"), rig.backend.enter(guard)) == ("held", "held")
+    rig.tmux("select-pane", "-e", "-t", opened.pane.pane_id)
+    assert rig.backend.paste(guard, b"x") == "done"
+
+
+# -- a person's own tmux.conf
+
+
+def _settings(text: str) -> None:
+    (Path(os.environ["HOME"]) / ".tmux.conf").write_text(text, encoding="utf-8")
+
+
+def test_what_tmux_says_of_its_settings_is_no_person_who_reads(rig: TmuxRig):
+    _settings("set -g no-such-option on\n")
+    opened = pane(rig)
+    assert opened.created_session
+    seen = facts(rig, opened)
+    assert seen is not None
+    assert seen.mode == ""
+    assert rig.backend.paste(guard_of(opened), b"x") == "done"
+
+
+@pytest.mark.parametrize("setting", ["exit-unattached", "destroy-unattached"])
+def test_a_pane_that_tmux_closes_at_once_was_not_opened(rig: TmuxRig, setting: str):
+    _settings(f"set -g {setting} on\n")
+    with pytest.raises(StartFailed, match=f"`{setting}` is on"):
+        rig.backend.open(rig.request())
 
 
 # -- panes
@@ -199,6 +267,22 @@ def test_without_a_utf8_locale_glyphs_and_separators_stay(rig: TmuxRig):
     assert first.paste(guard, "項".encode()) == "done"
 
 
+def test_a_server_that_stays_without_any_pane_lists_none(rig: TmuxRig):
+    opened = pane(rig)
+    rig.tmux("set-option", "-s", "exit-empty", "off")
+    rig.tmux("kill-pane", "-t", opened.pane.pane_id)
+    listing = rig.backend.listing()
+    assert listing is not None
+    assert (listing.server, listing.panes) == (opened.server, {})
+    look = rig.backend.look(opened.pane.pane_id)
+    assert look is not None
+    assert (look.server, look.pane) == (opened.server, None)
+    again = pane(rig)
+    listing = rig.backend.listing()
+    assert listing is not None
+    assert list(listing.panes) == [again.pane.pane_id]
+
+
 def test_a_program_that_calls_itself_a_row_of_the_listing_adds_none(rig: TmuxRig):
     opened = pane(rig)
     forged = f"x\n{opened.server.pid}␞{opened.pane.pane_id}␞1␞1␞␞␞9␞9␞␞␞@0␞␞x␞one␞forged"
@@ -214,6 +298,20 @@ def test_a_program_that_calls_itself_a_row_of_the_listing_adds_none(rig: TmuxRig
     look = rig.backend.look(other.pane.pane_id)
     assert look is not None
     assert look.pane == listing.panes[other.pane.pane_id]
+
+
+@pytest.mark.case("A22")
+def test_no_separator_in_a_name_shifts_another(rig: TmuxRig):
+    name = "a␞b ␞ c"
+    argv = ("bash", "-c", 'exec -a "$0" sleep 300', "x␞y␞z")
+    opened = rig.backend.open(replace(rig.request(session=name), argv=argv))
+    assert opened.pane.session == name
+    rig.tmux("select-pane", "-t", opened.pane.pane_id, "-T", "t␞u")
+    listing = rig.backend.listing()
+    assert listing is not None
+    found = listing.panes[opened.pane.pane_id]
+    assert (found.session, found.title) == (name, "t u")
+    assert rig.backend.has_session(name)
 
 
 # -- which server

@@ -28,13 +28,14 @@ def row(server: int, facts: PaneFacts) -> str:
     column, line = facts.cursor or ("", "")
     values = (
         *(server, facts.pane_id, facts.pid, int(facts.dead), int(bool(facts.mode))),
-        *(int(facts.synchronized), facts.width, facts.height, column, line, facts.window),
-        *(facts.mode, facts.command, facts.session, facts.title),
+        *(int(facts.synchronized), int(facts.input_off), facts.width, facts.height),
+        *(column, line, facts.window),
+        *(facts.mode, facts.command, facts.title, facts.session),
     )
     return form.SEPARATOR.join(map(str, values))
 
 
-def panes(*, command=words, session=words, title=free) -> st.SearchStrategy[PaneFacts]:
+def panes(*, command=words, session=free, title=words) -> st.SearchStrategy[PaneFacts]:
     return st.builds(
         PaneFacts,
         pane_id=st.integers(0, 10**6).map("%{}".format),
@@ -49,23 +50,24 @@ def panes(*, command=words, session=words, title=free) -> st.SearchStrategy[Pane
         width=numbers,
         height=numbers,
         cursor=st.none() | st.tuples(numbers, numbers),
+        input_off=flags,
     )
 
 
 def test_the_format_asks_for_as_many_fields_as_a_row_has():
     fields = re.findall(r"#\{[^}]*\}", form.PANE_FORMAT)
     facts = PaneFacts("%1", 1, "s", "@1", False, "", False, "c", "t", 1, 1)
-    assert len(fields) == len(row(1, facts).split(form.SEPARATOR)) == 15
+    assert len(fields) == len(row(1, facts).split(form.SEPARATOR)) == 16
 
 
 @pytest.mark.case("A22")
 @given(numbers, panes())
-def test_a_row_is_read_as_it_was_written_whatever_the_title(server: int, facts: PaneFacts):
+def test_a_row_is_read_as_it_was_written_whatever_the_session(server: int, facts: PaneFacts):
     assert form.parse_pane(row(server, facts)) == (server, facts)
 
 
 @pytest.mark.case("A22")
-@given(numbers, panes(command=free, session=free))
+@given(numbers, panes(command=free, title=free))
 def test_no_name_shifts_a_number(server: int, facts: PaneFacts):
     found = form.parse_pane(row(server, facts))
     assert found is not None
@@ -77,7 +79,7 @@ def test_no_name_shifts_a_number(server: int, facts: PaneFacts):
     assert (found[0], found[1].cursor) == (server, facts.cursor)
 
 
-@given(st.text() | st.lists(free, min_size=14, max_size=17).map(form.SEPARATOR.join))
+@given(st.text() | st.lists(free, min_size=15, max_size=18).map(form.SEPARATOR.join))
 def test_junk_is_an_output_error_or_no_pane(line: str):
     try:
         found = form.parse_pane(line)
@@ -86,7 +88,7 @@ def test_junk_is_an_output_error_or_no_pane(line: str):
     assert found is None or re.fullmatch("%[0-9]{1,9}", found[1].pane_id)
 
 
-@pytest.mark.parametrize("field", range(15))
+@pytest.mark.parametrize("field", range(16))
 @pytest.mark.parametrize("junk", ["", "x", "-", "1.5", "9" * 5000, "\u0661", "1 2"], ids=repr)
 def test_a_field_of_junk_is_an_output_error_or_only_a_text(field: int, junk: str):
     facts = PaneFacts("%1", 1, "s", "@1", False, "", False, "c", "t", 80, 24, (0, 0))
@@ -98,7 +100,7 @@ def test_a_field_of_junk_is_an_output_error_or_only_a_text(field: int, junk: str
 
 @pytest.mark.case("C2")
 def test_the_empty_fields_of_a_missing_target_are_no_pane():
-    assert form.parse_pane("123" + form.SEPARATOR * 14) is None
+    assert form.parse_pane("123" + form.SEPARATOR * 15) is None
 
 
 @pytest.mark.case("C12")
@@ -177,11 +179,24 @@ def test_all_of_is_true_only_where_each_is(values: list[bool]):
 
 
 def _evaluate(text: str) -> bool:
-    """tmux's ``#{&&:a,b}`` over 0 and 1."""
-    if match := re.fullmatch(r"#\{&&:([01]),(.*)\}", text):
-        return match[1] == "1" and _evaluate(match[2])
-    assert text in ("0", "1")
-    return text == "1"
+    """tmux's ``#{==:a,b}`` over 0 and 1."""
+    match = re.fullmatch(r"#\{==:([01]+),(1+)\}", text)
+    assert match is not None
+    return match[1] == match[2]
+
+
+@given(st.text(st.sampled_from('a ;#{}$~\\"%\n')))
+def test_what_is_said_is_one_line_of_quoted_words_or_nothing(text: str):
+    if "\n" in text:
+        with pytest.raises(ValueError, match="command"):
+            form.script("if-shell", text)
+    else:
+        assert form.script("if-shell", text) == f"'if-shell' '{text}'\n".encode()
+
+
+def test_a_quote_is_never_let_in():
+    with pytest.raises(ValueError, match="command"):
+        form.script("a'; kill-server; '")
 
 
 @pytest.mark.case("A12")

@@ -283,3 +283,7 @@ def test_patterns_are_searched_line_by_line():
     assert form.holds(lines, ("^nothing$",), ())
     assert not form.holds(lines, ("proceed.$",), ("^>$",))
     assert not form.holds(lines, (), ("^>$", "^missing"))
+
+
+def test_only_blanks_at_a_lines_end_are_left_out_of_the_search():
+    assert form.holds(("❯\xa0  ",), (), ("^❯.$",))  # Claude Code's empty composer

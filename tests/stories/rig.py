@@ -15,6 +15,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -34,7 +35,7 @@ from tongs_agents.watching import Watch
 from tongs_mux.acts import Act, Actor
 from tongs_mux.audit import AuditLog
 from tongs_mux.audit_lines import lines
-from tongs_mux.backend import Backend, Guard, Held
+from tongs_mux.backend import Backend
 from tongs_mux.backends.tmux import TmuxBackend
 from tongs_mux.backends.tmux_server import DEADLINE
 from tongs_mux.claims import LaunchStore
@@ -170,6 +171,18 @@ class Agent:
     def set(self, option: str, value: str) -> None:
         self.rig.tmux("set-option", "-w", "-t", self.pane, option, value)
 
+    def scroll(self) -> None:
+        """A person reads back in the pane."""
+        self.rig.tmux("copy-mode", "-t", self.pane)
+
+    def synchronize(self) -> None:
+        """Keys go to every pane that is beside it."""
+        self.set("synchronize-panes", "on")
+
+    def kill_pane(self) -> None:
+        """A person closes the pane."""
+        self.rig.tmux("kill-pane", "-t", self.pane)
+
     def wait_dead(self) -> None:
         """With ``remain-on-exit``: the program has ended and its pane stays."""
         ask = ("display-message", "-p", "-t", self.pane, "#{pane_dead}")
@@ -223,6 +236,9 @@ def alive(pid: int) -> bool:
 class Rig:
     """One tmux server's socket, places of its own, and a config that grows by profiles."""
 
+    hangs = 0.3
+    """Deadline of a call where the server is known to be silent, in seconds."""
+
     def __init__(self, directory: Path, socket: str, *, session: str = "agents") -> None:
         directory.mkdir(exist_ok=True)
         self.directory = directory
@@ -235,6 +251,11 @@ class Rig:
         self._profiles: dict[str, dict[str, object]] = {}
         self._write_config()
         self.control = self.controller()
+
+    @property
+    def where(self) -> PaneRef:
+        """The workspace session, and no pane yet."""
+        return PaneRef("tmux", self.session, "", self.socket)
 
     def controller(self) -> Controller:
         """A controller that shares nothing with another but the files."""
@@ -312,7 +333,10 @@ class Rig:
         return self.directory / f"log-{secrets.token_hex(3)}.jsonl"
 
     def spawn(self, profile: Profile, log: Path, *, prompt: str | None = None) -> Agent:
-        record = self.starter().spawn(profile, PERSON, prompt=prompt).record
+        return self.agent(self.starter().spawn(profile, PERSON, prompt=prompt).record, log)
+
+    def agent(self, record: LaunchRecord, log: Path) -> Agent:
+        """A launch with the journal of its program."""
         return Agent(self, record, Journal(log))
 
     def shell(self, script: str, **keys: object) -> Agent:
@@ -338,11 +362,10 @@ class Rig:
             },
         )
         plan = Plan(record, self.session, record.argv, "p", True, self.environ)
-        where = PaneRef("tmux", self.session, "", self.socket)
         control = self.control
         with Act(control.audit, control.judge, "spawn", PERSON, record) as act:
-            record, _ = starter._opener().open(plan, control.backends(where), act)
-        return Agent(self, record, Journal(Path("/dev/null")))
+            record, _ = starter._opener().open(plan, control.backends(self.where), act)
+        return self.agent(record, Path("/dev/null"))
 
     def stranger(self, *where: str, options: tuple[str, ...] = ()) -> tuple[str, Journal]:
         """RAW in a pane that is nobody's launch; ``where`` is the tmux verb with its target."""
@@ -404,7 +427,7 @@ class Rig:
         return replace(self.control, pause=pause)
 
     def at(self, moment: str, act: Callable[[], object], deadline: float = DEADLINE) -> Controller:
-        """A controller for which ``act`` happens once, at the last moment before an act of tmux.
+        """A controller for which ``act`` happens once, at the last moment before an act.
 
         ``moment`` is a method of the backend; ``deadline`` is that of each call.
         """
@@ -416,24 +439,33 @@ class Rig:
                 coming.remove(name)
                 act()
 
-        class Late(TmuxBackend):
-            def paste(self, guard: Guard, body: bytes) -> Held:
-                now("paste")
-                return super().paste(guard, body)
+        def late(pane: PaneRef) -> Backend:
+            backend = self.backend(pane, deadline=deadline)
+            for name in ("paste", "enter", "focus", "close"):
+                setattr(backend, name, _preceded(partial(now, name), getattr(backend, name)))
+            return backend
 
-            def enter(self, guard: Guard) -> Held:
-                now("enter")
-                return super().enter(guard)
+        return replace(self.control, backends=late)
 
-            def focus(self, guard: Guard) -> tuple[Held, str]:
-                now("focus")
-                return super().focus(guard)
+    def backend(self, pane: PaneRef, **more: Any) -> Backend:
+        """A backend of the pane's server, with other arguments than the product's."""
+        return self.backends_of(TmuxBackend, **more)(pane)
 
-            def close(self, guard: Guard) -> Held:
-                now("close")
-                return super().close(guard)
+    def moves(self, agent: Agent, other: Agent) -> list[tuple[str, ...]]:
+        """Commands after each of which the agent's pane is elsewhere, and still the agent's."""
+        self.tmux("new-session", "-d", "-s", "elsewhere", "sleep", "1000")
+        return [
+            ("join-pane", "-d", "-s", agent.pane, "-t", "elsewhere:"),
+            ("swap-pane", "-d", "-s", agent.pane, "-t", other.pane),
+            ("swap-pane", "-d", "-s", agent.pane, "-t", other.pane),
+            ("break-pane", "-d", "-s", agent.pane),
+            ("rename-session", "-t", "=elsewhere", self.session + "-2"),
+            ("resize-window", "-t", agent.pane, "-x", "60", "-y", "15"),
+        ]
 
-        return replace(self.control, backends=self.backends_of(Late, deadline=deadline))
+    def command(self, *words: str) -> None:
+        """One command of the multiplexer, by hand."""
+        self.tmux(*words)
 
     def hasty(self, seconds: float, tmux_bin: str = "tmux") -> Controller:
         """A controller that waits for tmux, or what stands for it, no longer than this."""
@@ -467,6 +499,14 @@ class Rig:
     def later(self, seconds: float) -> Controller:
         """A controller whose clock is ahead."""
         return replace(self.control, clock=lambda: time.time() + seconds)
+
+
+def _preceded(now: Callable[[], None], act: Callable[..., Any]) -> Callable[..., Any]:
+    def both(*arguments: object) -> Any:
+        now()
+        return act(*arguments)
+
+    return both
 
 
 @dataclass(frozen=True)

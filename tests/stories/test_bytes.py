@@ -8,6 +8,7 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
+from tests.stories.both import ON_BOTH
 from tests.stories.rig import PERSON, Rig, failed, pasted
 from tests.waiting import wait_for
 from tongs_mux.text import MAX_BYTES, sha256
@@ -45,14 +46,28 @@ BODIES = {
     "only blanks": "   ",
 }
 MAX_SHOWN = 200
+SOME = (
+    *("32 KiB", "32 KiB in one line", "40 lines", "emoji", "joined emoji", "leading dash"),
+    *("combining", "one dash", "trailing semicolon", "trailing backslash", "formats"),
+)
+"""The ones that Zellij gets too: it takes each as an argument, and one process a step."""
 
 
 @pytest.mark.case("A2", "A12", "A14")
-@pytest.mark.parametrize("raw", [True, False], ids=["raw", "scripted"])
-def test_every_body_arrives_once_and_whole(rig: Rig, raw: bool):
+@pytest.mark.parametrize(
+    ("rig", "raw", "names"),
+    [
+        pytest.param("tmux", True, tuple(BODIES), id="raw"),
+        pytest.param("tmux", False, tuple(BODIES), id="scripted"),
+        pytest.param("zellij", False, SOME, id="scripted on zellij"),
+    ],
+    indirect=["rig"],
+)
+def test_every_body_arrives_once_and_whole(rig: Rig, raw: bool, names: tuple[str, ...]):
     agent = rig.start(raw=raw)
     expected, sent = b"", list[bytes]()
-    for name, text in BODIES.items():
+    for name in names:
+        text = BODIES[name]
         if not raw and not text.strip():
             continue  # no composer submits blanks
         if not raw:
@@ -84,6 +99,7 @@ def test_a_body_is_known_in_the_composer_of_every_size(rig: Rig, size: tuple[int
     agent.journal.wait_typed(expected)
 
 
+@ON_BOTH
 def test_spawn_send_capture_close(rig: Rig):
     agent = rig.start()
     agent.send("Say [[text:hello from the agent]]")

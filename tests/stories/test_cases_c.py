@@ -17,8 +17,8 @@ from tests.stories.rig import PERSON, RAW, Agent, Client, Journal, Rig, failed, 
 from tests.waiting import wait_for
 from tongs_agents.config import Profile
 from tongs_agents.launches import Starter
-from tongs_mux.claims import encode
 from tongs_mux.model import LaunchRecord
+from tongs_mux.records import encode
 
 NO_TARGETS = ["", "-X", "%", "%9999", "garbage", "=agents", "agents:0", "0", "{last}", "!", "%0;"]
 

@@ -16,6 +16,7 @@ from typing import NamedTuple
 
 import pytest
 
+from tests.stories.both import ON_BOTH, on_both
 from tests.stories.rig import PERSON, RAW, SCRIPTED, Agent, Rig, Verbatim, alive, failed, pasted
 from tests.waiting import wait_for
 from tongs_agents.launcher import own_claim
@@ -237,6 +238,7 @@ def test_fifty_launches_in_one_session_are_all_verified(rig: Rig):
     assert states == ["running"] * 20 + ["replaced"] + ["running"] * 29
 
 
+@ON_BOTH
 def test_an_ended_launch_is_started_again_as_a_new_one(rig: Rig):
     rig.start(raw=True)
     agent = rig.start()
@@ -244,7 +246,7 @@ def test_an_ended_launch_is_started_again_as_a_new_one(rig: Rig):
     agent.press("C-d")
     wait_for(agent.gone, what="the end of the agent")
     record = rig.starter().respawn(agent.record, PERSON).record
-    again = Agent(rig, record, agent.journal)
+    again = rig.agent(record, agent.journal.path)
     assert record.labels["respawned_from"] == agent.id != again.id
     assert (agent.state(), again.state()) == ("exited", "running")
     again.journal.wait("ready", 2)
@@ -295,7 +297,11 @@ PROGRAMS = (
 )
 
 
-@pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.test_id)
+@on_both(
+    "program",
+    {it.test_id: it for it in PROGRAMS},
+    zellij=("an agent", "one that ignores SIGHUP and SIGTERM", "a wrapper"),
+)
 def test_close_ends_the_program_and_nobody_elses(rig: Rig, program: Program):
     other = rig.start(raw=True)
     agent = program.start(rig)

@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 import pytest
 
+from tests.stories.both import ON_BOTH, on_both
 from tests.stories.rig import (
     END,
     ENTER,
@@ -34,13 +35,10 @@ from tongs_agents.launches import may_forget
 from tongs_agents.parcel import Parcel, leave, parcel_path
 from tongs_mux.text import sha256
 
-HANGS = 0.3
-"""Deadline of a tmux call where the server is known to be silent, in seconds."""
-
-
 # -- the screen
 
 
+@ON_BOTH
 def test_a_composer_that_is_not_seen_is_not_known_to_be_empty(rig: Rig):
     agent = rig.start("--hidden-composer", wait=False)
     agent.journal.wait("ready")
@@ -50,6 +48,7 @@ def test_a_composer_that_is_not_seen_is_not_known_to_be_empty(rig: Rig):
 
 
 @pytest.mark.case("A18")
+@ON_BOTH
 def test_an_editor_in_normal_mode_is_somebodys_draft(rig: Rig):
     agent = rig.start("--vim-normal", wait=False)
     agent.wait_composer("draft")
@@ -86,7 +85,7 @@ def _respawned(agent: Agent) -> None:
 
 
 def _killed(agent: Agent) -> None:
-    agent.rig.tmux("kill-pane", "-t", agent.pane)
+    agent.kill_pane()
     wait_for(agent.gone, what="the end of the agent")
 
 
@@ -104,7 +103,9 @@ ENDINGS = (
 )
 
 
-@pytest.mark.parametrize("ending", ENDINGS, ids=lambda ending: ending.test_id)
+@on_both(
+    "ending", {it.test_id: it for it in ENDINGS}, zellij=("it has ended", "its pane was closed")
+)
 def test_a_launch_that_is_no_more_gets_nothing_and_neither_does_its_heir(rig: Rig, ending: Ending):
     other, agent = rig.start(raw=True), rig.start()
     ending.act(agent)
@@ -118,6 +119,7 @@ def test_a_launch_that_is_no_more_gets_nothing_and_neither_does_its_heir(rig: Ri
 
 
 @pytest.mark.case("C1")
+@ON_BOTH
 def test_the_pane_with_the_same_id_of_a_restarted_server_gets_nothing(rig: Rig):
     agent = rig.start()
     rig.kill_server()
@@ -204,6 +206,7 @@ def test_a_claim_by_hand_of_a_launch_that_waits_for_its_own_is_refused_and_audit
     assert rig.control.store.read(waiting.id) == record
 
 
+@ON_BOTH
 def test_a_launch_that_nobody_claimed_yet_is_pending_and_later_was_never_claimed(rig: Rig):
     waiting = rig.pending()
     waiting.refused("pending")
@@ -220,14 +223,15 @@ def test_a_launch_that_nobody_claimed_yet_is_pending_and_later_was_never_claimed
 
 
 @pytest.mark.case("D8")
+@ON_BOTH
 def test_a_silent_server_is_unknown_within_its_deadline_and_nothing_more(rig: Rig):
     agent = rig.start()
-    control = rig.hasty(HANGS)
+    control = rig.hasty(rig.hangs)
     with agent.untouched(), rig.silent():
         start = time.monotonic()
         found = agent.refused("unknown", control=control)
-        assert time.monotonic() - start < 10 * HANGS
-        assert rig.socket in found.error
+        assert time.monotonic() - start < 10 * rig.hangs
+        assert (rig.socket or "zellij") in found.error
         for act in ("focus", "close"):
             assert failed(getattr(control, act), agent.record, PERSON).exit_code == 5
         [seen] = control.list([agent.record])
@@ -241,7 +245,7 @@ def test_a_silent_server_is_unknown_within_its_deadline_and_nothing_more(rig: Ri
 def test_an_act_whose_answer_never_comes_is_uncertain_and_not_refused(rig: Rig, act: str):
     agent = rig.start()
     stop = rig.stops()
-    control = rig.at(act, stop.now, HANGS)
+    control = rig.at(act, stop.now, rig.hangs)
     try:
         found = failed(getattr(control, act), agent.record, PERSON)
     finally:
@@ -253,12 +257,12 @@ def test_an_act_whose_answer_never_comes_is_uncertain_and_not_refused(rig: Rig, 
 
 
 @pytest.mark.case("D8")
-@pytest.mark.parametrize("moment", ["paste", "enter"])
+@on_both("moment", {"paste": "paste", "enter": "enter"}, zellij=("enter",))
 def test_a_send_whose_answer_never_comes_is_uncertain(rig: Rig, moment: str):
     agent = rig.start()
     stop = rig.stops()
     try:
-        found = failed(agent.send, "lost", rig.at(moment, stop.now, HANGS))
+        found = failed(agent.send, "lost", rig.at(moment, stop.now, rig.hangs))
     finally:
         stop.over()
     expected = "unknown" if moment == "paste" else "partial"
@@ -289,18 +293,19 @@ def _asks(agent: Agent) -> None:
 
 
 MOMENTS = (
-    Moment("copy mode", lambda agent: agent.rig.tmux("copy-mode", "-t", agent.pane), "copy-mode"),
-    Moment("synchronized", lambda agent: agent.set("synchronize-panes", "on"), "synchronized"),
+    Moment("copy mode", lambda agent: agent.scroll(), "copy-mode"),
+    Moment("synchronized", lambda agent: agent.synchronize(), "synchronized"),
     Moment("a key", _types, "draft", b"x"),
     Moment("a dialog", _asks, "dialog", b"[[tool:Bash]]\r"),
     Moment("dead", _dead, "exited"),
     Moment("respawned", _respawned, "replaced"),
     Moment("closed", _killed, "exited"),
 )
+NAMED = {it.test_id: it for it in MOMENTS}
 
 
 @pytest.mark.case("B3", "B10", "B11", "B12", "C12")
-@pytest.mark.parametrize("moment", MOMENTS, ids=lambda moment: moment.test_id)
+@on_both("moment", NAMED, zellij=("copy mode", "synchronized", "a dialog", "closed"))
 def test_what_happens_between_look_and_paste_holds_the_paste(rig: Rig, moment: Moment):
     other, agent = rig.start(raw=True), rig.start()
     late = rig.at("paste", lambda: moment.act(agent))
@@ -311,7 +316,7 @@ def test_what_happens_between_look_and_paste_holds_the_paste(rig: Rig, moment: M
 
 
 @pytest.mark.case("B3", "B10", "B11", "B12", "C12")
-@pytest.mark.parametrize("moment", MOMENTS, ids=lambda moment: moment.test_id)
+@on_both("moment", NAMED, zellij=("a key", "a dialog", "closed"))
 def test_what_happens_between_look_and_enter_holds_enter(rig: Rig, moment: Moment):
     other, agent = rig.start(raw=True), rig.start()
     if moment.act is _dead:
@@ -361,7 +366,7 @@ LONG = "\n".join(["0123456789"] * 30)
 
 
 @pytest.mark.case("A3", "B3")
-@pytest.mark.parametrize("text", ["short", "two\nlines", LONG], ids=["short", "two", "stand-in"])
+@on_both("text", {"short": "short", "two": "two\nlines", "stand-in": LONG}, zellij=("two",))
 def test_a_leftover_is_known_as_ours_and_the_same_text_submits_it(rig: Rig, text: str):
     agent = _half_sent(rig, text)
     found = agent.refused("draft", "another text")
@@ -377,6 +382,7 @@ def test_a_leftover_is_known_as_ours_and_the_same_text_submits_it(rig: Rig, text
 
 
 @pytest.mark.case("A3")
+@ON_BOTH
 def test_a_leftover_that_a_person_went_on_with_is_theirs(rig: Rig):
     agent = _half_sent(rig, "short")
     agent.type(" and more")
@@ -404,7 +410,7 @@ def test_a_stand_in_of_another_size_is_not_our_leftover(rig: Rig):
 @pytest.mark.case("A3")
 def test_a_leftover_that_a_person_took_away_is_pasted_anew(rig: Rig):
     agent = _half_sent(rig, "short")
-    agent.press("-N", "5", "BSpace")
+    agent.press(*["BSpace"] * 5)
     agent.wait_composer("empty")
     found = failed(agent.send, "short", rig.during(gap=agent.wait_dialog))
     assert (found.reason, found.effect) == ("dialog", "partial")
@@ -427,19 +433,12 @@ def _person(agent: Agent, text: str) -> None:
 
 
 @pytest.mark.case("C6")
+@ON_BOTH
 def test_a_pane_that_was_moved_swapped_broken_out_or_renamed_is_still_the_agents(rig: Rig):
     agent, other = rig.start(), rig.start()
-    rig.tmux("new-session", "-d", "-s", "elsewhere", "sleep", "1000")
     expected = b""
-    for number, words in enumerate((
-        ["join-pane", "-d", "-s", agent.pane, "-t", "elsewhere:"],
-        ["swap-pane", "-d", "-s", agent.pane, "-t", other.pane],
-        ["swap-pane", "-d", "-s", agent.pane, "-t", other.pane],
-        ["break-pane", "-d", "-s", agent.pane],
-        ["rename-session", "-t", "=elsewhere", rig.session + "-2"],
-        ["resize-window", "-t", agent.pane, "-x", "60", "-y", "15"],
-    )):  # fmt: skip
-        rig.tmux(*words)
+    for number, words in enumerate(rig.moves(agent, other)):
+        rig.command(*words)
         agent.wait_composer("empty")
         agent.send(f"after {number}")
         expected += pasted(f"after {number}")
@@ -448,6 +447,7 @@ def test_a_pane_that_was_moved_swapped_broken_out_or_renamed_is_still_the_agents
     assert other.journal.typed() == b""
 
 
+@ON_BOTH
 def test_sends_at_once_go_one_after_the_other(rig: Rig):
     raw = rig.start(raw=True)
     slow = replace(QUICK, before_enter=0.05)
@@ -521,6 +521,7 @@ def _no_audit(rig: Rig) -> None:
 
 
 @pytest.mark.requirement("A97")
+@ON_BOTH
 def test_what_cannot_be_audited_is_not_done(rig: Rig):
     agent = rig.start()
     panes, ids = rig.panes(), rig.control.store.ids()

@@ -14,7 +14,10 @@ from tongs_agents.config import Profile
 from tongs_mux.backend import Backend, Guard
 from tongs_mux.backends.zellij import ZellijBackend
 from tongs_mux.control import Controller
-from tongs_mux.model import PaneRef
+from tongs_mux.model import LaunchRecord, PaneRef
+
+_KEYS = {"C-d": "Ctrl d", "BSpace": "Backspace"}
+"""What tmux's names of keys are to Zellij, where they differ."""
 
 WRITING = ("paste", "send-keys", "write", "write-chars")
 
@@ -29,16 +32,29 @@ class ZellijAgent(Agent):
         return self.rig.zellij.screen(self.rig.session, self.pane)
 
     def press(self, *keys: str) -> None:
-        words = ("send-keys", "--pane-id", self.pane, *keys)
+        words = ("send-keys", "--pane-id", self.pane, *(_KEYS.get(key, key) for key in keys))
         self.rig.zellij.action(self.rig.session, *words)
 
     def type(self, text: str) -> None:
         words = ("write-chars", "--pane-id", self.pane, text)
         self.rig.zellij.action(self.rig.session, *words)
 
+    def scroll(self) -> None:
+        words = ("--in-place", "--pane-id", self.pane, "--name", "reading", "--", "sleep", "300")
+        self.rig.command("new-pane", *words)
+
+    def synchronize(self) -> None:
+        tab = str(self.rig.zellij.panes(self.rig.session)[self.pane]["tab_id"])
+        self.rig.command("toggle-active-sync-tab", "--tab-id", tab)
+
+    def kill_pane(self) -> None:
+        self.rig.command("close-pane", "--pane-id", self.pane)
+
 
 class ZellijRig(Rig):
     """As `Rig`, where what the multiplexer is makes no difference; else Zellij's own way."""
+
+    hangs = 1.0
 
     def __init__(self, directory: Path, zellij: Zellij, *, session: str = "agents") -> None:
         self.zellij = zellij
@@ -52,8 +68,14 @@ class ZellijRig(Rig):
         text = text.replace('multiplexer = "tmux"', 'multiplexer = "zellij"')
         self.places.config.write_text(text.replace('socket = ""\n', ""), encoding="utf-8")
 
+    @property
+    def where(self) -> PaneRef:
+        return PaneRef("zellij", self.session, "", None)
+
     def spawn(self, profile: Profile, log: Path, *, prompt: str | None = None) -> ZellijAgent:
-        record = self.starter().spawn(profile, PERSON, prompt=prompt).record
+        return self.agent(self.starter().spawn(profile, PERSON, prompt=prompt).record, log)
+
+    def agent(self, record: LaunchRecord, log: Path) -> ZellijAgent:
         return ZellijAgent(self, record, Journal(log))
 
     def panes(self) -> list[str]:
@@ -67,6 +89,23 @@ class ZellijRig(Rig):
 
     def stops(self) -> Stop:
         return Stop(self.zellij.server(self.session))
+
+    def command(self, *words: str) -> None:
+        self.zellij.action(self.session, *words)
+
+    def moves(self, agent: Agent, other: Agent) -> list[tuple[str, ...]]:
+        return [
+            ("move-pane", "--pane-id", agent.pane),
+            ("toggle-pane-embed-or-floating", "--pane-id", agent.pane),
+            ("rename-session", f"{self.session}-2"),  # the last: our hands know the old name only
+        ]
+
+    def backend(self, pane: PaneRef, **more: Any) -> Backend:
+        settings = {"processes": self.control.processes, "environ": self.environ, **more}
+        return ZellijBackend(pane.session, **settings)
+
+    def hasty(self, seconds: float, tmux_bin: str = "") -> Controller:
+        return self.backed(deadline=seconds)
 
     # -- another zellij, or another moment
 

@@ -20,8 +20,9 @@ def verb(app: App, launch: str) -> Reply:
     from tongs_mux.acts import Actor
 
     record = resolve(app.services, launch)
-    app.services.acting().close(record, Actor("cli"))
-    return Reply({"ok": True, "launch_id": record.launch_id}, (f"closed {name_of(record)}",))
+    notice = app.services.acting().close(record, Actor("cli"))
+    document = {"ok": True, "launch_id": record.launch_id}
+    return Reply(document, (f"closed {name_of(record)}",), (f"note: {notice}",) if notice else ())
 
 
 __all__ = ["verb"]

@@ -26,13 +26,10 @@ def verb(app: App, multiplexer: str | None, keep: bool) -> Reply:
     What it starts and writes is its own, and gone afterwards.
     """
     from tongs_agents.demo.run import run
-    from tongs_agents.errors import Unsupported
 
-    if multiplexer == "zellij":
-        raise Unsupported("the demo can't drive zellij in this version", hint="leave it out")
     # with --json the steps are still shown while they run, beside the document
     say = partial(click.echo, err=app.as_json)
-    document = run(app.services.environ, say, keep=keep)
+    document = run(app.services.environ, say, multiplexer=multiplexer or "tmux", keep=keep)
     if document["ok"]:
         return Reply(document, ())
     from tongs_agents.outcomes import failure

@@ -23,20 +23,27 @@ def verb(app: App, dry_run: bool) -> Reply:
 
     Those are launches that ended, or were not claimed within a minute. No
     program is ended by it, and where the multiplexer gives no answer nothing
-    is removed.
+    is removed. What a killed program left half written goes after an hour.
     """
     from tongs_agents.cleanup import forgettable
+    from tongs_agents.sweeping import litter, sweep
 
     services = app.services
     records, troubles = services.records()
     notes = tuple(f"left alone: {trouble}" for trouble in troubles)
     found = forgettable(services.control, records)
+    left = litter(services.places, services.clock())
     if dry_run:
-        return _would(services, records, found, notes)
+        return _would(services, records, found, (*notes, *_swept("would sweep up", len(left))))
+    notes = (*notes, *_swept("swept up", sweep(left)))
     removed, busy = _remove(services, found)
     lines = tuple(f"removed {name_of(record)}" for record in removed)
     document = {"ok": True, "removed": [record.launch_id for record in removed]}
     return Reply(document, lines or ("nothing to remove",), notes + busy)
+
+
+def _swept(done: str, count: int) -> tuple[str, ...]:
+    return (f"{done} {count} left-over file{'s' if count > 1 else ''}",) if count else ()
 
 
 def _remove(

@@ -76,11 +76,18 @@ def _write_new(path: Path, data: bytes) -> bool:
 
 
 def _make_directory(path: Path) -> None:
-    """``path`` and its missing parents, open to nobody else whatever the umask."""
-    for each in reversed((path, *path.parents)):
-        with suppress(FileExistsError):
-            if not each.exists():
-                each.mkdir(mode=0o700)
+    """``path`` and its missing parents: the user's own, and open to nobody else.
+
+    Under a umask of ours while they are made, so that none is ever anything else.
+    """
+    before = os.umask(0o077)
+    try:
+        for each in reversed((path, *path.parents)):
+            with suppress(FileExistsError):
+                if not each.exists():
+                    each.mkdir(mode=0o700)
+    finally:
+        os.umask(before)
 
 
 __all__ = ["verb"]

@@ -12,6 +12,7 @@ import click
 from tongs_agents.cli import printing
 from tongs_agents.cli.group import VerbGroup
 from tongs_agents.cli.reply import Failed
+from tongs_agents.cli.signals import deafen, orderly
 from tongs_agents.cli.verb import App
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ LAUNCH is a launch id, the beginning of one, or a chat handle written @handle.
 
 Exit codes: 0 ok; 1 error, wrong usage or not found; 3 the launch has ended (a look or a
 wait; an act on it is refused); 4 timeout; 5 refused; 6 unsupported; 7 cancelled;
-130 Ctrl-C.
+130 Ctrl-C, 143 SIGTERM, 129 SIGHUP.
 """
 
 ELSEWHERE = {
@@ -79,19 +80,22 @@ def main(argv: Sequence[str] | None = None) -> int:
     Raises SystemExit only where click's shell completion ends the process.
     """
     arguments = list(sys.argv[1:] if argv is None else argv)
+    printing.open_missing()
     app = App(as_json=_wants_json(arguments))
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
-    try:
-        code = cli.main(arguments, prog_name=_PROGRAM, standalone_mode=False, obj=app)
-        if sys.stdout is not None:
-            sys.stdout.flush()
-        return int(code or 0)
-    except SystemExit:
-        raise
-    except BaseException as error:  # noqa: BLE001 - whatever it is, it ends in the table
-        return _report(error, as_json=app.as_json)
+    with orderly():
+        try:
+            code = cli.main(arguments, prog_name=_PROGRAM, standalone_mode=False, obj=app)
+            if sys.stdout is not None:
+                sys.stdout.flush()
+            return int(code or 0)
+        except SystemExit:
+            raise
+        except BaseException as error:  # noqa: BLE001 - whatever it is, it ends in the table
+            deafen()
+            return _report(error, as_json=app.as_json)
 
 
 def _wants_json(arguments: Sequence[str]) -> bool:
@@ -129,7 +133,9 @@ def _failure(error: BaseException) -> Failure:
         hint = f"see `{where} --help`" + (f"; {more}" if more else "")
         return failure("usage", error.format_message(), hint=hint)
     if isinstance(error, click.Abort):
-        return failure_of(KeyboardInterrupt())
+        # click's own word for Ctrl-C, which knows how far an act had come
+        cause = error.__cause__
+        return failure_of(cause if isinstance(cause, KeyboardInterrupt) else KeyboardInterrupt())
     return failure_of(error)
 
 

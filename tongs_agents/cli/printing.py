@@ -94,6 +94,22 @@ def _worth_saying(found: Failure) -> list[Check]:
     return [check for check in failed or open_ones if check.seen not in found.error]
 
 
+def open_missing() -> None:
+    """Standard descriptors that the caller closed lead nowhere, instead of to our next file.
+
+    Else that would be a lock or a pipe, and libraries ask ``sys.stdout`` what it is.
+    """
+    for number, name in enumerate(("stdin", "stdout", "stderr")):
+        try:
+            os.fstat(number)
+        except OSError:
+            # the lowest that is free: this number, since those before it are open by now
+            os.set_inheritable(os.open(os.devnull, os.O_RDWR), True)
+        if getattr(sys, name) is None:
+            mode = "w" if number else "r"
+            setattr(sys, name, os.fdopen(number, mode, encoding="utf-8", closefd=False))
+
+
 def silence() -> None:
     """Whoever read our output has gone: nothing more is written, not even at exit."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
@@ -101,4 +117,4 @@ def silence() -> None:
     os.close(nowhere)
 
 
-__all__ = ["document", "failure", "harmless", "lines", "note", "silence"]
+__all__ = ["document", "failure", "harmless", "lines", "note", "open_missing", "silence"]

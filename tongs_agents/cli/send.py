@@ -63,7 +63,8 @@ def verb(
     if error := _impossible(app.services, record, wait=wait, unseen=unseen):
         with Act(control.audit, control.judge, "send", Actor("cli"), record):
             raise error
-    receipt = _send(app.services, record, text_or_stdin(text), unseen=unseen)
+    body = text_or_stdin(app.services, text, "send", record.launch_id)
+    receipt = _send(app.services, record, body, unseen=unseen)
     reply = _reply(record, receipt)
     if not wait:
         return reply
@@ -74,7 +75,6 @@ def _send(services: Services, record: LaunchRecord, text: str, *, unseen: bool) 
     """Send, and note it for the waits to come, also where it may only have landed (A74)."""
     from tongs_agents.launches import is_wrapper, reader_of
     from tongs_mux.acts import Actor
-    from tongs_mux.errors import DeliveryUncertain
     from tongs_mux.text import sha256
 
     since = services.clock()
@@ -88,8 +88,9 @@ def _send(services: Services, record: LaunchRecord, text: str, *, unseen: bool) 
             asked=asked_on_terminal if unseen else None,
             proof=services.watch.proof(record) if services.watch.hooked(record) else None,
         )
-    except DeliveryUncertain:
-        services.watch.note_uncertain(record, since, sha256(text.encode("utf-8", "replace")))
+    except BaseException as error:
+        if getattr(error, "effect", "none") != "none":
+            services.watch.note_uncertain(record, since, sha256(text.encode("utf-8", "replace")))
         raise
 
 

@@ -22,7 +22,7 @@ def verb(app: App, profile: str, prompt: str | None) -> Reply:
     """
     from tongs_mux.acts import Actor
 
-    text = None if prompt is None else text_or_stdin(prompt)
+    text = None if prompt is None else text_or_stdin(app.services, prompt, "spawn")
     starter, by = app.services.starter, Actor("cli")
     return spawned_reply(starter.spawn(starter.named(profile, by), by, prompt=text))
 

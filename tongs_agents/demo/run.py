@@ -7,34 +7,35 @@ import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from tongs_agents.demo.scenes import SCENES, Play
-from tongs_agents.demo.stage import (
-    SceneFailed,
-    Stage,
-    attach_command,
-    environment_lines,
-    staged,
-)
+from tongs_agents.demo.scenes import Play, scenes_on
+from tongs_agents.demo.stage import SceneFailed, Stage, environment_lines, staged
+from tongs_mux.errors import MuxError
 
 
 def run(
     environ: Mapping[str, str],
     say: Callable[[str], None],
     *,
+    multiplexer: str = "tmux",
     keep: bool = False,
     monotonic: Callable[[], float] = time.monotonic,
 ) -> dict[str, Any]:
     """The demo's reply: ``{"ok", "steps": [{name, ok, seconds, detail, audit}]}``.
 
     ``say`` takes each line for people. It stops at the first step that does
-    not hold, since the next ones stand on it.
+    not hold, since the next ones stand on it. Raises Unsupported where the
+    multiplexer is missing.
     """
-    say("tongs-agents demo: real tmux, real panes, a scripted agent; no account, no network")
-    with staged(environ, say, keep=keep) as stage:
+    with staged(environ, say, multiplexer=multiplexer, keep=keep) as stage:
+        say(
+            f"tongs-agents demo: real {stage.hands.name}, real panes, a scripted agent; "
+            "no account, no network"
+        )
+        scenes = scenes_on(stage)
         steps = _play(Play(stage), say, monotonic)
         if keep:
             _kept(stage, say)
-    ok = len(steps) == len(SCENES) and all(step["ok"] for step in steps)
+    ok = len(steps) == len(scenes) and all(step["ok"] for step in steps)
     say("")
     if ok:
         say(f"proved: {len(steps)} steps, each by the audit line that it names")
@@ -47,13 +48,13 @@ def _play(
     play: Play, say: Callable[[str], None], monotonic: Callable[[], float]
 ) -> list[dict[str, Any]]:
     steps: list[dict[str, Any]] = []
-    for scene in SCENES:
+    for scene in scenes_on(play.stage):
         title = (scene.__doc__ or scene.__name__).strip()
         say(f"\n{len(steps) + 1:2d}. {title}")
         start, play.proof = monotonic(), {}
         try:
             detail, ok = scene(play), True
-        except (SceneFailed, subprocess.SubprocessError, OSError, KeyError) as error:
+        except (SceneFailed, subprocess.SubprocessError, MuxError, OSError, KeyError) as error:
             detail, ok = f"{error}", False
         seconds = round(monotonic() - start, 2)
         audit = play.proof or None
@@ -74,10 +75,11 @@ def _line(audit: dict[str, Any]) -> str:
 
 def _kept(stage: Stage, say: Callable[[str], None]) -> None:
     say("\nkept for a look:")
-    say(f"    {attach_command(stage)}")
+    attach, end = stage.hands.ways()
+    say(f"    {attach}")
     for line in environment_lines(stage):
         say(f"    {line}")
-    say(f"    and afterwards: tmux -S {stage.socket} kill-server; rm -r {stage.directory}")
+    say(f"    and afterwards: {end}; rm -r {stage.directory}")
 
 
 __all__ = ["run"]

@@ -116,10 +116,10 @@ def awkward(play: Play) -> str:
 def draft(play: Play) -> str:
     """refused: a person's half-typed draft"""
     _composer_ready(play)
-    play.stage.keys("send-keys", "-t", play.pane, "-l", "merge PR 10 only af")
+    play.stage.hands.keys(play.pane, b"merge PR 10 only af")
     play.stage.wait(lambda: "only af" in play.stage.screen(play.launch), "the person's draft")
     play.refused("draft")
-    play.stage.keys("send-keys", "-t", play.pane, "-N", "19", "BSpace")
+    play.stage.hands.keys(play.pane, b"\x7f" * 19)
     _composer_ready(play)
     return "the draft was left as it was"
 
@@ -132,32 +132,30 @@ def dialog(play: Play) -> str:
     play.refused("dialog")
     if play.stage.journal("approved"):
         raise SceneFailed("the tool call was approved")
-    play.stage.keys("send-keys", "-t", play.pane, "Escape")
+    play.stage.hands.keys(play.pane, b"\x1b")
     play.stage.wait(lambda: play.stage.journal("declined"), "the person's no")
     return "the tool call was not approved; the person then said no"
 
 
 def copy_mode(play: Play) -> str:
-    """refused: somebody is scrolling in the pane"""
+    """refused: somebody is reading back in the pane"""
     _composer_ready(play)
-    play.stage.keys("copy-mode", "-t", play.pane)
-    play.refused("copy-mode")
-    play.stage.keys("send-keys", "-t", play.pane, "-X", "cancel")
+    with play.stage.hands.reading(play.pane):
+        play.refused("copy-mode")
     return "nothing typed while they read"
 
 
 def moved(play: Play) -> str:
     """a pane that was moved is still the same pane"""
-    play.stage.keys("new-session", "-d", "-s", "elsewhere")
-    play.stage.keys("move-pane", "-s", play.pane, "-t", "elsewhere:")
+    moved = play.stage.hands.move(play.pane)
     _composer_ready(play)
     play.submitted("Reply with [[text:still here]]")
-    return "moved to session 'elsewhere', verified and prompted there"
+    return f"{moved}; verified and prompted there"
 
 
 def silent_server(play: Play) -> str:
-    """refused: a tmux server that does not answer is unknown, never gone"""
-    server = play.stage.server_pid()
+    """refused: a server that does not answer is unknown, never gone"""
+    server = play.stage.hands.server_pid()
     os.kill(server, signal.SIGSTOP)
     try:
         play.refused("unknown")
@@ -170,12 +168,12 @@ def replaced(play: Play) -> str:
     """refused: a stranger in the pane with the same id"""
     agent = play.stage.run("config", "show").json["config"]["profiles"]["stranger"]["command"][0]
     log = play.stage.directory / "stranger.jsonl"
-    play.stage.keys("respawn-pane", "-k", "-t", play.pane, "--", agent, "--log", str(log))
+    how = play.stage.hands.replace(play.pane, (agent, "--log", str(log)))
     play.stage.wait(log.exists, "the stranger's start")
     play.refused("replaced")
     if '"event": "bytes"' in log.read_text("utf-8"):
         raise SceneFailed("the stranger was typed into")
-    return f"pane {play.pane} lives on with another process; it got not one byte"
+    return f"{how}; it got not one byte"
 
 
 def close(play: Play) -> str:
@@ -213,6 +211,12 @@ SCENES: tuple[Callable[[Play], str], ...] = (
 )
 """In the order of the play."""
 
+
+def scenes_on(stage: Stage) -> tuple[Callable[[Play], str], ...]:
+    """Those that its multiplexer has."""
+    return tuple(scene for scene in SCENES if scene is not copy_mode or stage.hands.reads)
+
+
 __all__ = [
     "SCENES",
     "Play",
@@ -224,6 +228,7 @@ __all__ = [
     "moved",
     "prompt",
     "replaced",
+    "scenes_on",
     "second",
     "silent_server",
     "spawn",

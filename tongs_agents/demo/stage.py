@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import signal
 import subprocess
 import sys
 import tempfile
@@ -16,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from tongs_agents.demo.hands import Hands, hands_for
 from tongs_agents.harness.inherited import cleaned
 
 DEADLINE = 20.0
@@ -23,9 +23,7 @@ DEADLINE = 20.0
 
 _CONFIG = """\
 [workspace]
-multiplexer = "tmux"
-session = "demo"
-socket = "{socket}"
+{workspace}
 
 [profiles.worker]
 command = ["{agent}", "--name", "worker"]
@@ -63,11 +61,8 @@ class Stage:
     environ: Mapping[str, str]
     say: Callable[[str], None]
     home: Path
-
-    @property
-    def socket(self) -> str:
-        """The tmux server's socket."""
-        return str(self.directory / "tmux")
+    hands: Hands
+    """The person's."""
 
     @property
     def log(self) -> Path:
@@ -118,19 +113,6 @@ class Stage:
             raise SceneFailed(f"`{reply.command}` ended with {reply.code}: {reply.json}")
         return reply
 
-    def keys(self, *words: str) -> None:
-        """The person: a key pressed, or a tmux command given, by hand."""
-        tmux = ["tmux", "-u", "-S", self.socket, *words]
-        subprocess.run(tmux, env=dict(self.environ), timeout=10, check=True, capture_output=True)
-
-    def server_pid(self) -> int:
-        """The tmux server's process id."""
-        tmux = ["tmux", "-u", "-S", self.socket, "display-message", "-p", "#{pid}"]
-        done = subprocess.run(
-            tmux, env=dict(self.environ), timeout=10, check=True, capture_output=True
-        )
-        return int(done.stdout)
-
     def journal(self, event: str, log: Path | None = None) -> list[dict[str, Any]]:
         """The worker's facts of one kind, oldest first, or those of another ``log``."""
         try:
@@ -168,39 +150,46 @@ class Stage:
 
 @contextmanager
 def staged(
-    environ: Mapping[str, str], say: Callable[[str], None], *, keep: bool
+    environ: Mapping[str, str], say: Callable[[str], None], *, multiplexer: str, keep: bool
 ) -> Iterator[Stage]:
     """A stage; its server, processes and files are gone afterwards, however it ends.
 
-    ``keep`` leaves them where they are.
+    ``keep`` leaves them where they are. Raises Unsupported where the multiplexer is missing.
     """
     directory = Path(tempfile.mkdtemp(prefix="tongs-demo-", dir=_base()))
-    home = directory / "project"
-    home.mkdir()
-    stage = Stage(directory, _environment(environ, directory), say, home)
-    agent = Path(sys.executable).with_name("tongs-agents-scripted")
-    text = _CONFIG.format(
-        socket=stage.socket, agent=agent, home=home, log=stage.log, lead=stage.lead_log
-    )
-    (directory / "config.toml").write_text(text, encoding="utf-8")
-    # ended by a signal, the demo leaves as little behind as it does otherwise
-    before = signal.signal(signal.SIGTERM, _leave)
+    try:
+        stage = _set_up(environ, say, directory, multiplexer)
+    except BaseException:
+        shutil.rmtree(directory, ignore_errors=True)
+        raise
     try:
         yield stage
     finally:
-        signal.signal(signal.SIGTERM, before)
         if not keep:
             _strike(stage)
+
+
+def _set_up(
+    environ: Mapping[str, str], say: Callable[[str], None], directory: Path, multiplexer: str
+) -> Stage:
+    home = directory / "project"
+    home.mkdir()
+    own = _environment(environ, directory)
+    hands = hands_for(multiplexer, directory, own)
+    stage = Stage(directory, {**own, **hands.own}, say, home, hands)
+    agent = Path(sys.executable).with_name("tongs-agents-scripted")
+    text = _CONFIG.format(
+        workspace=hands.workspace, agent=agent, home=home, log=stage.log, lead=stage.lead_log
+    )
+    (directory / "config.toml").write_text(text, encoding="utf-8")
+    hands.begin()
+    return stage
 
 
 def _base() -> str:
     """The temporary directory, where a socket's path (107 bytes at most) fits below it."""
     usual = tempfile.gettempdir()
-    return usual if len(usual.encode("utf-8")) <= 60 else "/tmp"  # noqa: S108 - a private one below
-
-
-def _leave(number: int, frame: object) -> None:
-    raise SystemExit(128 + number)
+    return usual if len(usual.encode("utf-8")) <= 45 else "/tmp"  # noqa: S108 - a private one below
 
 
 def _environment(environ: Mapping[str, str], directory: Path) -> dict[str, str]:
@@ -213,12 +202,7 @@ def _environment(environ: Mapping[str, str], directory: Path) -> dict[str, str]:
 
 
 def _strike(stage: Stage) -> None:
-    try:
-        pid = stage.server_pid()
-        stage.keys("kill-server")
-        stage.wait(lambda: not Path(f"/proc/{pid}").exists(), "the end of the tmux server")
-    except (subprocess.SubprocessError, OSError, ValueError, SceneFailed):
-        pass  # no server was started, or it has ended already
+    stage.hands.end()
     shutil.rmtree(stage.directory, ignore_errors=True)
 
 
@@ -228,15 +212,14 @@ def _short(word: str) -> str:
     return quoted if not word or set(word) & set(" \n'\"[]{}$#;\\…") else text
 
 
-def attach_command(stage: Stage) -> str:
-    """How a person looks at a stage that was kept."""
-    return f"tmux -S {stage.socket} attach"
-
-
 def environment_lines(stage: Stage) -> list[str]:
     """What to export to speak to a stage that was kept."""
-    names = ("TONGS_AGENTS_CONFIG", "TONGS_AGENTS_STATE_DIR", "TONGS_AGENTS_RUNTIME_DIR")
-    return [f"export {name}={stage.environ[name]}" for name in names]
+    names = (
+        *("TONGS_AGENTS_CONFIG", "TONGS_AGENTS_STATE_DIR", "TONGS_AGENTS_RUNTIME_DIR"),
+        "ZELLIJ_SOCKET_DIR",
+    )
+    own = {name: stage.environ.get(name) for name in names}
+    return [f"export {name}={value}" for name, value in own.items() if value is not None]
 
 
 def process_gone(pid: int) -> bool:
@@ -253,7 +236,6 @@ __all__ = [
     "Reply",
     "SceneFailed",
     "Stage",
-    "attach_command",
     "environment_lines",
     "process_gone",
     "staged",

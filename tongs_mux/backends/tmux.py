@@ -9,7 +9,8 @@ from collections.abc import Callable, Mapping
 from tongs_mux.backend import Guard, Held, Opened, OpenRequest
 from tongs_mux.backends import tmux_format as form
 from tongs_mux.backends.tmux_server import DEADLINE, Answer, BoundedServer
-from tongs_mux.errors import BackendError, BackendOutputError, BackendTimeout
+from tongs_mux.bounded import SECOND
+from tongs_mux.errors import BackendError, BackendOutputError, BackendTimeout, StartFailed
 from tongs_mux.ids import is_pane_id
 from tongs_mux.model import Listing, Look, Multiplexer, PaneFacts, PaneRef, ProcessIdentity
 from tongs_mux.process import Processes
@@ -19,6 +20,9 @@ WIDTH = 200
 
 HEIGHT = 50
 """Its rows."""
+
+_SAID = ("source-file", "-")
+"""By standard input: the composer's rows in a guard are our text, and argv is anybody's to read."""
 
 _REPORT = ('display-message -p "done"', 'display-message -p "held"')
 
@@ -57,14 +61,24 @@ class TmuxBackend:
         answer = self._server.run("list-panes", "-a", "-F", form.PANE_FORMAT)
         if answer.no_server:
             return None
+        parsed = [found for found in map(form.parse_pane, answer.lines) if found is not None]
+        if not parsed and (empty := self._without_session()) is not None:
+            return empty
         if answer.code != 0:
             raise BackendError(f"tmux list-panes: {answer.error or f'status {answer.code}'}")
-        parsed = [found for found in map(form.parse_pane, answer.lines) if found is not None]
         if not parsed:
-            # a server without a pane ends at once; an empty answer is no answer
             raise BackendOutputError("tmux listed no pane at all")
         panes: dict[str, PaneFacts] = {facts.pane_id: facts for _, facts in parsed}
         return Listing(self._identity(parsed[0][0]), panes)
+
+    def _without_session(self) -> Listing | None:
+        """A server that lives on without any pane (``exit-empty off``); None for any other."""
+        answer = self._server.run(
+            "display-message", "-p", "#{pid}", ";", "list-sessions", "-F", form.SESSION_FORMAT
+        )
+        if answer.code != 0 or len(answer.lines) != 1 or not answer.lines[0].isdigit():
+            return None
+        return Listing(self._identity(int(answer.lines[0])), {})
 
     def look(self, pane_id: str) -> Look | None:
         """The pane's facts and its screen, in one command list."""
@@ -125,26 +139,50 @@ class TmuxBackend:
         rest = ("-n", form.literal(request.name), "-c", form.literal(request.cwd))
         words = [*head, *rest, "-P", "-F", form.PANE_FORMAT, "--", *form.command(request.argv)]
         environ = request.environment if session is None else None
-        answer = self._server.run(*map(form.argument, words), environ=environ)
+        said = [form.argument(word) for word in words]
+        answer = self._server.run(
+            *said, ";", "display-message", "-p", form.CLOSING_FORMAT, environ=environ
+        )
         found = form.parse_pane(answer.lines[0]) if answer.code == 0 and answer.lines else None
         if found is None:
             raise BackendError(f"tmux {words[0]}: {answer.error or 'it opened no pane'}")
         pid, facts = found
-        # ours close when their program ends, whatever the user's own setting (C12)
-        self._server.run("set-option", "-w", "-t", facts.pane_id, "remain-on-exit", "off")
         pane = PaneRef("tmux", facts.session, facts.pane_id, self._socket)
-        return Opened(pane, facts.pid, self._identity(pid), created_session=session is None)
+        opened = Opened(pane, facts.pid, self._identity(pid), created_session=session is None)
+        self._settle(opened, answer.lines[-1])
+        return opened
+
+    def _settle(self, opened: Opened, closing: str) -> None:
+        """The pane as ours are; raises StartFailed where tmux has closed it already.
+
+        Ours close when their program ends, whatever the user's own setting
+        (C12). Messages about a ``tmux.conf`` stand in the first pane of a
+        server, in a mode that no person has entered: it is left.
+        """
+        pane = opened.pane.pane_id
+        guard = Guard(opened.server, pane, opened.pid)
+        ours = form.all_of([*form.same_pane(guard), "#{==:#{pane_mode},view-mode}"])
+        answer = self._server.run(
+            *("set-option", "-w", "-t", pane, "remain-on-exit", "off", ";"),
+            *("if-shell", "-F", "-t", pane, ours, f"send-keys -t {pane} -X cancel"),
+        )
+        if answer.code != 0:
+            settings = form.closing(closing)
+            why = f"tmux closed it: {settings} is on" if settings else answer.error
+            raise StartFailed(
+                f"the pane was gone as soon as it was opened: {why}",
+                hint=f"turn {settings} off in tmux" if settings else "",
+            )
 
     def paste(self, guard: Guard, body: bytes) -> Held:
-        """A private buffer by standard input, then check and bracketed paste as one act."""
+        """A private buffer by a descriptor, then check and bracketed paste as one act."""
         name = self._buffer_name()
         act = f"paste-buffer -d -p -r -b {name} -t {guard.pane_id} ; {_REPORT[0]}"
         otherwise = f"delete-buffer -b {name} ; {_REPORT[1]}"
-        words = self._when(form.may_type(guard), guard, act, otherwise)
+        said = self._when(form.may_type(guard), guard, act, otherwise)
+        words = ("load-buffer", "-b", name, SECOND, ";", *_SAID)
         try:
-            return self._held(
-                self._server.run("load-buffer", "-b", name, "-", ";", *words, stdin=body)
-            )
+            return self._held(self._server.run(*words, stdin=said, second=body))
         except BackendTimeout:
             raise  # another call would only wait as long again; the list drops the buffer itself
         except BaseException:
@@ -192,13 +230,14 @@ class TmuxBackend:
         ]
 
     def _act(self, conditions: list[str], guard: Guard, act: str) -> Held:
-        return self._held(self._server.run(*self._when(conditions, guard, act, _REPORT[1])))
+        said = self._when(conditions, guard, act, _REPORT[1])
+        return self._held(self._server.run(*_SAID, stdin=said))
 
     @staticmethod
-    def _when(conditions: list[str], guard: Guard, act: str, otherwise: str) -> tuple[str, ...]:
+    def _when(conditions: list[str], guard: Guard, act: str, otherwise: str) -> bytes:
         _must_be_id(guard.pane_id)
         condition = form.all_of(conditions)
-        return ("if-shell", "-F", "-t", guard.pane_id, condition, act, otherwise)
+        return form.script("if-shell", "-F", "-t", guard.pane_id, condition, act, otherwise)
 
     @staticmethod
     def _held(answer: Answer) -> Held:

@@ -12,8 +12,10 @@ from tongs_mux.model import PaneFacts, Screen
 SEPARATOR = "␞"
 """Between fields; tmux passes it through where a tab becomes ``_`` (A22)."""
 
-_COMMAND = "s/\n/ /:pane_current_command"
-"""Without line breaks: a program may call itself what it likes."""
+_COMMAND, _TITLE = (
+    f"s/\n|{SEPARATOR}/ /:{name}" for name in ("pane_current_command", "pane_title")
+)
+"""Without what ends a line or a field: a program may call itself what it likes."""
 
 _FIELDS = (
     "pid",
@@ -22,6 +24,7 @@ _FIELDS = (
     "pane_dead",
     "pane_in_mode",
     "pane_synchronized",
+    "pane_input_off",
     "pane_width",
     "pane_height",
     "cursor_x",
@@ -29,11 +32,11 @@ _FIELDS = (
     "window_id",
     "pane_mode",
     _COMMAND,
+    _TITLE,
     "session_name",
-    "pane_title",
 )
 PANE_FORMAT = SEPARATOR.join(f"#{{{name}}}" for name in _FIELDS)
-"""Numbers first, texts of others last, so that none of them can shift a number."""
+"""Numbers first, so that no text can shift one; last the one text that must be as it is."""
 
 SESSION_FORMAT = SEPARATOR.join(("#{session_id}", "#{session_name}"))
 
@@ -41,7 +44,12 @@ CLIENT_FORMAT = SEPARATOR.join(
     ("#{client_control_mode}", "#{client_activity}", "#{client_name}", "#{pane_id}")
 )
 
+_CLOSING = ("exit-unattached", "destroy-unattached")
+CLOSING_FORMAT = SEPARATOR.join(f"#{{{name}}}" for name in _CLOSING)
+"""The settings that close at once what is opened and not looked at."""
+
 _PATTERN = re.compile(r"[^\x00-\x1f\x7f-\x9f,{}#:;'\"\\`]+\Z")
+_QUOTABLE = re.compile(r"[^\x00-\x1f\x7f-\x9f']*")
 _ESCAPES = re.compile(
     r"\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)"  # OSC: hyperlinks, since tmux 3.4
     r"|\x1b\[[0-9;:?]*[A-Za-z]"  # CSI: colours and attributes
@@ -76,8 +84,9 @@ def _facts(values: dict[str, str]) -> PaneFacts:
         dead=values["pane_dead"] not in ("", "0"),
         mode=values["pane_mode"] if values["pane_in_mode"] not in ("", "0") else "",
         synchronized=values["pane_synchronized"] not in ("", "0"),
+        input_off=values["pane_input_off"] not in ("", "0"),
         command=values[_COMMAND],
-        title=values["pane_title"],
+        title=values[_TITLE],
         width=int(values["pane_width"]),
         height=int(values["pane_height"]),
         cursor=_cursor(values["cursor_x"], values["cursor_y"]),
@@ -86,6 +95,12 @@ def _facts(values: dict[str, str]) -> PaneFacts:
 
 def _cursor(column: str, row: str) -> tuple[int, int] | None:
     return (int(column), int(row)) if column and row else None
+
+
+def closing(line: str) -> str:
+    """Which of the settings in ``CLOSING_FORMAT`` are on, as words; empty where none is."""
+    values = zip(_CLOSING, line.split(SEPARATOR), strict=False)
+    return " and ".join(f"`{name}`" for name, value in values if value not in ("", "0", "off"))
 
 
 def plain(line: str) -> str:
@@ -107,12 +122,13 @@ def same_pane(guard: Guard) -> list[str]:
 
 
 def may_type(guard: Guard) -> list[str]:
-    """``same_pane``, and alive, in no mode, not synchronized, and the screen as it must be."""
+    """``same_pane``, and alive, in no mode, taking keys alone, and the screen as it must be."""
     return [
         *same_pane(guard),
         "#{?pane_dead,0,1}",
         "#{?pane_in_mode,0,1}",
         "#{?pane_synchronized,0,1}",
+        "#{?pane_input_off,0,1}",
         *(f"#{{?#{{C/r:{_checked(text)}}},0,1}}" for text in guard.absent),
         *(f"#{{?#{{C/r:{_checked(text)}}},1,0}}" for text in guard.steady),
     ]
@@ -125,11 +141,22 @@ def _checked(pattern: str) -> str:
 
 
 def all_of(conditions: list[str]) -> str:
-    """One format that is true only where each of ``conditions`` is."""
-    combined = conditions[-1]
-    for condition in reversed(conditions[:-1]):
-        combined = f"#{{&&:{condition},{combined}}}"
-    return combined
+    """One format that is true only where each of ``conditions`` says 1.
+
+    Side by side: nested in each other, some twenty would be deeper than tmux reads.
+    """
+    return f"#{{==:{''.join(conditions)},{'1' * len(conditions)}}}"
+
+
+def script(*words: str) -> bytes:
+    """One command for ``source-file -``: what it says stands on no command line (A14).
+
+    In single quotes nothing has a meaning, and of what they can't hold none is let in.
+    """
+    for word in words:
+        if not _QUOTABLE.fullmatch(word):
+            raise ValueError(f"a command may not hold {word!r}: tmux would read it otherwise")
+    return (" ".join(f"'{word}'" for word in words) + "\n").encode("utf-8")
 
 
 def argument(text: str) -> str:
@@ -149,11 +176,13 @@ def literal(text: str) -> str:
 
 __all__ = [
     "CLIENT_FORMAT",
+    "CLOSING_FORMAT",
     "PANE_FORMAT",
     "SEPARATOR",
     "SESSION_FORMAT",
     "all_of",
     "argument",
+    "closing",
     "command",
     "literal",
     "may_type",
@@ -161,4 +190,5 @@ __all__ = [
     "parse_screen",
     "plain",
     "same_pane",
+    "script",
 ]

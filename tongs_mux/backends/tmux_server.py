@@ -10,6 +10,7 @@ from libtmux import Server
 from libtmux.common import tmux_cmd
 
 from tongs_mux import bounded
+from tongs_mux.backends.tmux_place import check_socket
 from tongs_mux.errors import BackendError, BackendTimeout, BackendUnavailable
 
 DEADLINE = 5.0
@@ -57,15 +58,24 @@ class BoundedServer(Server):
         self.environ = {k: v for k, v in environ.items() if k not in ("TMUX", "TMUX_PANE")}
 
     def run(
-        self, *args: str, stdin: bytes = b"", environ: Mapping[str, str] | None = None
+        self,
+        *args: str,
+        stdin: bytes = b"",
+        second: bytes | None = None,
+        environ: Mapping[str, str] | None = None,
     ) -> Answer:
-        """One tmux process. Raises BackendTimeout, BackendUnavailable."""
+        """One tmux process; ``second`` is what ``bounded.SECOND`` holds for it.
+
+        Raises SocketRefused, BackendTimeout, BackendUnavailable.
+        """
+        check_socket(str(self.socket_path))
         command = [str(self.tmux_bin), "-u", "-S", str(self.socket_path), *args]
         try:
             done = bounded.run(
                 command,
                 environ=self.environ if environ is None else environ,
                 stdin=stdin,
+                second=second,
                 deadline=self.deadline,
             )
         except bounded.DeadlinePassed:

@@ -183,7 +183,8 @@ def plain(line: str) -> str:
 
 def holds(lines: tuple[str, ...], absent: tuple[str, ...], steady: tuple[str, ...]) -> bool:
     """True where no pattern of ``absent`` and each of ``steady`` matches a line."""
-    text = [line.rstrip() for line in lines]
+    # blanks only: a program's no-break space is part of its line, as tmux sees it
+    text = [line.rstrip(" ") for line in lines]
 
     def seen(pattern: str) -> bool:
         return any(re.search(pattern, line) for line in text)

@@ -97,5 +97,9 @@ class FakeProcesses:
         """Everybody in the table does."""
         return pid in self._table
 
+    def program(self, pid: int) -> str:
+        """Nobody in the table has a file."""
+        return ""
+
 
 __all__ = ["FIRST_PID", "FakeProcesses"]

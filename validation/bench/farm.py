@@ -1,4 +1,4 @@
-"""A private tmux server with many verified launches, one of them the scripted agent."""
+"""Many verified launches in a server of their own, one of them the scripted agent."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import json
 import os
 import secrets
 import shutil
-import subprocess
 import sys
 import tempfile
 import time
@@ -17,7 +16,6 @@ from pathlib import Path
 from typing import Any
 
 from tongs_agents.config import load
-from tongs_agents.harness.inherited import cleaned
 from tongs_agents.launches import Starter, reader_of
 from tongs_agents.multiplexers import BackendFactory
 from tongs_agents.paths import Places
@@ -31,6 +29,7 @@ from tongs_mux.files import private_dir
 from tongs_mux.model import LaunchRecord
 from tongs_mux.process import system_processes
 from tongs_mux.send import Pauses
+from validation.bench.bare import Bare
 
 BENCH = Actor("cli")
 NO_WAITS = Pauses(between_looks=0.0, before_enter=0.0, settle=0.0, step=0.0005)
@@ -38,9 +37,9 @@ NO_WAITS = Pauses(between_looks=0.0, before_enter=0.0, settle=0.0, step=0.0005)
 
 _CONFIG = """\
 [workspace]
-multiplexer = "tmux"
+multiplexer = "{multiplexer}"
 session = "bench"
-socket = "{socket}"
+{socket}
 
 [profiles.agent]
 command = ["{agent}"]
@@ -59,16 +58,13 @@ class Farm:
     starter: Starter
     target: LaunchRecord
     environ: dict[str, str]
+    bare: Bare
+    """The multiplexer's own commands, as the floors take them."""
 
     @property
     def control(self) -> Controller:
         """The controller, without deliberate waits."""
         return self.starter.control
-
-    @property
-    def socket(self) -> str:
-        """The tmux server's socket."""
-        return str(self.directory / "tmux")
 
     def grow(self, total: int) -> None:
         """Start idle launches until there are ``total`` in all."""
@@ -105,39 +101,32 @@ class Farm:
         self.control.send(self.target, text, reader_of(self.target), BENCH)
 
     def raw_send(self, text: str) -> None:
-        """The floor: one tmux process that pastes and presses Enter, looking at nothing."""
-        pane = self.target.pane.pane_id if self.target.pane else ""
-        words = ["load-buffer", "-b", "raw", "-", ";", "paste-buffer", "-d", "-p", "-r", "-b"]
-        words += ["raw", "-t", pane, ";", "send-keys", "-t", pane, "Enter"]
-        self.tmux(*words, stdin=text.encode("utf-8"))
-
-    def tmux(self, *words: str, stdin: bytes = b"") -> bytes:
-        """One bare tmux process."""
-        command = ["tmux", "-u", "-S", self.socket, *words]
-        return subprocess.run(command, input=stdin, capture_output=True, check=True).stdout
+        """The floor: paste and Enter, looking at nothing."""
+        self.bare.send(self.target.pane.pane_id if self.target.pane else "", text)
 
 
 @contextmanager
-def farm() -> Iterator[Farm]:
-    """A farm with its target ready; everything is gone afterwards."""
+def farm(bare_of: Callable[[Path], Bare]) -> Iterator[Farm]:
+    """A farm with its target ready, on the multiplexer of these; everything is gone afterwards."""
     directory = Path(tempfile.mkdtemp(prefix="tongs-bench-", dir="/tmp"))
+    bare = bare_of(directory)
     agent = Path(sys.executable).with_name("tongs-agents-scripted")
     config = directory / "config.toml"
-    text = _CONFIG.format(socket=directory / "tmux", agent=agent, log=directory / "agent.jsonl")
+    names = {"multiplexer": bare.multiplexer, "socket": bare.setting}
+    text = _CONFIG.format(agent=agent, log=directory / "agent.jsonl", **names)
     config.write_text(text, encoding="utf-8")
     places = Places(config, directory / "state", directory / "run")
     private_dir(places.state_dir)
     private_dir(places.runtime_dir)
-    environ = cleaned(os.environ)
+    environ = bare.environ
     starter = _starter(places, directory, environ)
     try:
         target = starter.spawn(starter.config.profiles["agent"], BENCH).record
-        made = Farm(directory, starter, target, environ)
+        made = Farm(directory, starter, target, environ, bare)
         _until_ready(made)
         yield made
     finally:
-        kill = ["tmux", "-S", str(directory / "tmux"), "kill-server"]
-        subprocess.run(kill, capture_output=True, check=False)
+        bare.end()
         shutil.rmtree(directory, ignore_errors=True)
 
 

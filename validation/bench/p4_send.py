@@ -1,4 +1,4 @@
-"""P4 and P10: a verified send to one of many panes, beside one bare tmux process."""
+"""P4 and P10: a verified send to one of many panes, beside the multiplexer's bare commands."""
 
 from __future__ import annotations
 
@@ -19,6 +19,6 @@ def measure(made: Farm, runs: int) -> tuple[Sample, Sample]:
     def ours() -> float:
         return made.read_after(lambda: made.send(TEXT))
 
-    subjects = (("one tmux process, nothing checked", floor), ("verified send", ours))
+    subjects = ((made.bare.sending, floor), ("verified send", ours))
     first, second = interleaved(runs, subjects)
     return first, second

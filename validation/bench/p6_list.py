@@ -10,7 +10,7 @@ GOAL = 2.0
 
 def measure(made: Farm, runs: int) -> tuple[Sample, Sample]:
     """(floor, ours), in seconds, in a process that already runs."""
-    floor = timed(lambda: made.tmux("list-panes", "-a", "-F", "#{pane_id} #{pane_pid}"))
+    floor = timed(made.bare.list)
 
     def ours() -> None:
         seen = made.control.list(made.records())
@@ -18,6 +18,6 @@ def measure(made: Farm, runs: int) -> tuple[Sample, Sample]:
         if wrong:
             raise AssertionError(f"{len(wrong)} of {len(seen)} launches did not verify")
 
-    subjects = (("tmux list-panes -a", floor), ("verified list", timed(ours)))
+    subjects = ((made.bare.listing, floor), ("verified list", timed(ours)))
     first, second = interleaved(runs, subjects)
     return first, second

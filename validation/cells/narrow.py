@@ -9,7 +9,7 @@ from validation.stage import Stage
 
 def run(stage: Stage) -> None:
     launch = stage.spawn_ready()
-    stage.terminal.tmux("resize-window", "-t", launch.pane, "-x", "25", "-y", "24")
+    stage.terminal.resize(launch.pane, 25, 24)
     stage.until(launch, lambda reading: reading.composer == "empty", "the narrow composer")
     for name in ("3 lines", "4 lines", "800 characters", "801 characters"):
         deliver(stage, launch, name, TEXTS[name])

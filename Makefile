@@ -45,11 +45,11 @@ check: $(DEV) ## lint, format, types, layers, and the generated pages
 	$(PY) -m scripts.docs --check || failed="$$failed docs"; \
 	if [ -n "$$failed" ]; then echo "check: failed:$$failed"; exit 1; fi; echo "check: all is well"
 
-bench: $(DEV) tmux ## measure the goals of docs/reference/benchmarks.md and write that page
+bench: $(DEV) tmux zellij ## measure the goals of docs/reference/benchmarks.md and write that page
 	@echo "bench: measuring; this writes docs/reference/benchmarks.md"
 	@$(PY) -m validation.bench $(ARGS)
 
-validate: $(DEV) tmux ## runnable proofs against real programs
+validate: $(DEV) tmux zellij ## runnable proofs against real programs
 	@echo "validate: runnable proofs against real programs"
 	@$(PY) -m validation $(ARGS)
 

@@ -39,6 +39,8 @@ class Pauses:
     """Between two looks at the composer: a person's typing shows in it (B11)."""
     before_enter: float = 0.2
     """Between paste and Enter: some programs read a quick CR as part of the paste (A1)."""
+    redraw: float = 0.5
+    """Longest wait for a composer that is not on the screen: it may be drawn again just now."""
     echo: float = 2.0
     """Longest wait for the pasted text to show in the composer."""
     settle: float = 1.0
@@ -99,7 +101,7 @@ class Sending:
             DeliveryRefused: a guard said no; nothing was typed.
             DeliveryUncertain: the act had begun; ``effect`` says how far.
         """
-        first = self._ready(self.look())
+        first = self._ready(self._drawn())
         if self._resumes(first.reading):
             self.begin()
             self._typed()
@@ -110,6 +112,18 @@ class Sending:
             self.pause(self.pauses.before_enter)
         self._press(self._echoed())
         return self._let_go()
+
+    def _drawn(self) -> Sight:
+        """The pane, once a screen that is just being drawn again shows its composer."""
+        until = self.monotonic() + self.pauses.redraw
+        while True:
+            sight = self.look()
+            reading = sight.reading
+            unseen = reading.composer == "unseen" and reading.dialog is None
+            waits = unseen and self.reader.guarded and sight.seen.verdict.verified
+            if not waits or self.monotonic() >= until:
+                return sight
+            self.pause(self.pauses.step)
 
     def _ready(self, sight: Sight) -> Sight:
         """``sight`` where every guard passes; asks a person where only they can see."""

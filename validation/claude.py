@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
+import os
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from validation.world import World
@@ -45,4 +48,10 @@ def seed(world: World, **more: Any) -> None:
     (world.home / ".claude.json").write_text(json.dumps(settings), encoding="utf-8")
 
 
-__all__ = ["CLASSIC", "COMMAND", "FULLSCREEN", "KEY", "READY", "environment", "seed"]
+def beside(home: Path) -> Path:
+    """Where the daemon of its background sessions has its sockets, whatever TMPDIR says."""
+    name = hashlib.sha256(str(home / ".claude").encode()).hexdigest()[:8]
+    return Path("/tmp", f"cc-daemon-{os.getuid()}", name)
+
+
+__all__ = ["CLASSIC", "COMMAND", "FULLSCREEN", "KEY", "READY", "beside", "environment", "seed"]

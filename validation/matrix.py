@@ -9,6 +9,16 @@ from validation.cell import Cell
 from validation.evidence import PLACE, result_of
 
 PAGE = Path(__file__).parents[1] / "docs" / "reference" / "live-matrix.md"
+_FOOT = """
+What is not applicable on Zellij, within cells that held:
+
+- `classic`: a composer that is taller than its pane is told only by the program's cursor, and
+  Zellij does not say where a hidden one is. Enter is then not pressed, and the reply says so
+  (`effect: partial`). The pane is started narrow there: of one that was made narrow Zellij dumps
+  several rows of the main screen as one line, so that no composer is seen and a send is refused.
+- `odd-text`: of joined emoji Zellij keeps the first only. The text is not seen whole, Enter is not
+  pressed, and the reply says so.
+"""
 _HEAD = """# What was shown with the real programs
 
 <!-- Written by `make validate`; do not edit. -->
@@ -27,12 +37,12 @@ def page(cells: Sequence[Cell], versions: dict[str, str], place: Path = PLACE) -
     for cell in cells:
         marks = [_mark(cell, harness, mux, place) for harness, mux in columns]
         rows.append([f"`{cell.name}`", cell.promise, ", ".join(cell.shows), *marks])
-    return _HEAD + "\n".join(f"| {' | '.join(row)} |" for row in rows) + "\n"
+    return _HEAD + "\n".join(f"| {' | '.join(row)} |" for row in rows) + "\n" + _FOOT
 
 
 def _mark(cell: Cell, harness: str, mux: str, place: Path) -> str:
     if harness not in cell.harnesses or mux not in cell.multiplexers:
-        return "–"
+        return "not applicable"
     return result_of(f"{harness}-{mux}-{cell.name}", place) or "not run"
 
 

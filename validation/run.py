@@ -37,7 +37,10 @@ class Rig:
 
 def run(rig: Rig, cell: Cell, multiplexer: str) -> Ran:
     """Run one cell and write its evidence down."""
-    with world(*rig.programs, keep=rig.keep) as made, serving(made.requests) as port:
+    with (
+        world(*rig.programs, beside=claude.beside, keep=rig.keep) as made,
+        serving(made.requests) as port,
+    ):
         here = World(made.directory, {**made.environ, **claude.environment(port)})
         claude.seed(here)
         terminal = _TERMINALS[multiplexer](here)

@@ -111,7 +111,10 @@ def main() -> int:
         programs = installed(pinned()["claude"], cache_of(os.environ), print)
         adopt()
         loopback_only()
-        with world(programs, directory=_PLACE) as made, serving(made.requests) as port:
+        with (
+            world(programs, beside=claude.beside, directory=_PLACE) as made,
+            serving(made.requests) as port,
+        ):
             here = World(made.directory, {**made.environ, **claude.environment(port)})
             claude.seed(here)
             only = set(wanted.scenes)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -49,9 +49,15 @@ class World:
 
 
 @contextmanager
-def world(*programs: Path, directory: Path | None = None, keep: bool = False) -> Iterator[World]:
+def world(
+    *programs: Path,
+    beside: Callable[[Path], Path],
+    directory: Path | None = None,
+    keep: bool = False,
+) -> Iterator[World]:
     """Make one, ``programs`` first on its PATH; at the end all in it is ended and removed.
 
+    ``beside`` says what the harness makes outside of the home that it is given.
     Raises CannotRun where tmux is missing.
     """
     need_tmux()
@@ -65,7 +71,8 @@ def world(*programs: Path, directory: Path | None = None, keep: bool = False) ->
     finally:
         if not keep:
             end_all(directory)
-            shutil.rmtree(directory, ignore_errors=True)
+            for place in (directory, beside(made.home)):
+                shutil.rmtree(place, ignore_errors=True)
 
 
 def need_tmux() -> None:

@@ -135,7 +135,6 @@ def test_what_can_be_no_profile_is_not_to_be_pasted(cli: Cli):
         assert "1 to 28 of a-z" in answer.json["hint"]
 
 
-@ON_BOTH
 def test_a_command_that_is_not_there_is_start_failed(cli: Cli):
     answer = cli.run("spawn", "missing")
     assert (answer.code, answer.json["reason"]) == (1, "start-failed")
@@ -277,7 +276,6 @@ def test_send_types_the_text_and_says_what_it_saw(cli: Cli):
     assert line["sha256"] == hashlib.sha256(b"[[text:well done]]").hexdigest()
 
 
-@ON_BOTH
 def test_send_reads_standard_input_byte_for_byte(cli: Cli):
     launch = cli.spawn("worker")
     cli.wait_ready(launch)
@@ -386,7 +384,6 @@ def test_unseen_without_a_terminal_is_refused_and_audited(cli: Cli):
     assert cli.audited()[-1]["reason"] == "no-terminal"
 
 
-@ON_BOTH
 def test_agent_status_and_its_evidence(cli: Cli):
     launch = cli.spawn("cat")
     found = cli.ok("agent-status", launch)

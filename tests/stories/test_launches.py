@@ -300,7 +300,7 @@ PROGRAMS = (
 @on_both(
     "program",
     {it.test_id: it for it in PROGRAMS},
-    zellij=("an agent", "one that ignores SIGHUP and SIGTERM", "a wrapper"),
+    zellij=("an agent", "one that ignores SIGHUP and SIGTERM"),
 )
 def test_close_ends_the_program_and_nobody_elses(rig: Rig, program: Program):
     other = rig.start(raw=True)

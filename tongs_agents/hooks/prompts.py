@@ -9,6 +9,9 @@ _NO_PERSON = ("<task-notification", "<cross-session-message")
 _OPEN = '<pasted_content id="'
 _MAX_ID = 64
 
+MAX_SENT = 64 * 1024
+"""Longest prompt, in characters, that a send may know by what stays of it: none is longer."""
+
 
 def is_person(prompt: str) -> bool:
     """False for what the harness itself, or another session, has said (A90)."""
@@ -52,6 +55,8 @@ def digests(harness: str, prompt: str) -> tuple[str, ...]:
     """
     inner = unwrapped(harness, prompt)
     texts = [prompt] if inner is None else [inner.removeprefix("\n"), inner, prompt]
+    if len(texts[0]) > MAX_SENT:
+        return tuple(dict.fromkeys(map(digest, texts)))
     # here: only a prompt needs it, and no other event has to pay for it
     from tongs_mux.squeeze import squeezed
 
@@ -59,4 +64,4 @@ def digests(harness: str, prompt: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys([*map(digest, texts), form]))
 
 
-__all__ = ["digest", "digests", "hexdigest", "is_person", "unwrapped"]
+__all__ = ["MAX_SENT", "digest", "digests", "hexdigest", "is_person", "unwrapped"]

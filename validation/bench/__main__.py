@@ -56,9 +56,7 @@ def _multiplexers() -> Iterator[Callable[[Path], Bare]]:
     yield BareTmux
     place = zellij()
     if place is None:
-        _say(
-            "no Zellij 0.44.2 or newer: its rows are left out (`sh scripts/need-zellij` builds one)"
-        )
+        _say("no Zellij 0.44.2 or newer: its rows are left out; `sh scripts/need-zellij` builds")
     else:
         yield partial(BareZellij, program=place / "zellij")
 

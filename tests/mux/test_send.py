@@ -288,7 +288,7 @@ def test_a_dialog_s_words_in_ordinary_output_open_the_window_and_refuse_nothing(
     assert stage.program.submitted == ["do it"]
 
 
-@pytest.mark.parametrize("age", [0.0, START_GRACE - 0.1, START_GRACE])
+@pytest.mark.parametrize("age", [0.0, START_GRACE - 1.0, START_GRACE])
 def test_a_young_agent_without_a_composer_is_still_starting(stage: Stage, age: float):
     stage.clock.now = CLAIMED_AT + age
     stage.program.go_blank()

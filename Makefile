@@ -16,6 +16,8 @@ PLACE := $(firstword $(shell pwd | cksum))
 RUN := .venv/run-$(PLACE)
 DEV := .venv/dev-$(PLACE)
 PIP_INSTALL := $(PY) -m pip install --quiet --constraint constraints.txt
+# A cached Zellij is put on PATH for one command: its place hangs on HOME, which tests and demo replace.
+WITH_ZELLIJ = dir=$$(sh scripts/need-zellij --where-if-any); PATH="$${dir:+$$dir:}$$PATH"
 
 .SUFFIXES:
 .DELETE_ON_ERROR:
@@ -28,12 +30,11 @@ help: ## list the verbs
 
 demo: $(RUN) $(if $(filter zellij,$(MULTIPLEXER)),zellij,tmux) ## the main job from nothing: agents started in panes, prompted, watched, refused
 	@echo "demo: scripted agents in a throw-away multiplexer server, no account and no network"
-	@dir=$(if $(filter zellij,$(MULTIPLEXER)),$$(sh scripts/need-zellij --where-if-any)); PATH="$${dir:+$$dir:}$$PATH" \
-	.venv/bin/tongs-agents demo $(if $(MULTIPLEXER),--multiplexer '$(MULTIPLEXER)') $(ARGS)
+	@$(if $(filter zellij,$(MULTIPLEXER)),$(WITH_ZELLIJ)) .venv/bin/tongs-agents demo $(if $(MULTIPLEXER),--multiplexer '$(MULTIPLEXER)') $(ARGS)
 
 test: $(DEV) tmux zellij ## every test, in parallel, on private tmux servers (ARGS="-k paste -n 0")
 	@echo "test: every test, in parallel, on private tmux servers"
-	@$(PY) -m pytest $(ARGS)
+	@$(WITH_ZELLIJ) $(PY) -m pytest $(ARGS)
 
 check: $(DEV) ## lint, format, types, layers, and the generated pages
 	@echo "check: ruff, mypy, import-linter and the generated pages"
@@ -47,11 +48,11 @@ check: $(DEV) ## lint, format, types, layers, and the generated pages
 
 bench: $(DEV) tmux zellij ## measure the goals of docs/reference/benchmarks.md and write that page
 	@echo "bench: measuring; this writes docs/reference/benchmarks.md"
-	@$(PY) -m validation.bench $(ARGS)
+	@$(WITH_ZELLIJ) $(PY) -m validation.bench $(ARGS)
 
 validate: $(DEV) tmux zellij ## runnable proofs against real programs
 	@echo "validate: runnable proofs against real programs"
-	@$(PY) -m validation $(ARGS)
+	@$(WITH_ZELLIJ) $(PY) -m validation $(ARGS)
 
 docs: $(DEV) ## write the generated pages of docs/reference
 	@$(PY) -m scripts.docs

@@ -107,6 +107,8 @@ def test_spawn_send_capture_close(rig: Rig):
         lambda: "hello from the agent" in "\n".join(rig.control.capture(agent.record)),
         what="the answer",
     )
+    agent.journal.wait("turn-end")
+    agent.wait_screen("? for shortcuts")  # from here on nothing is drawn any more
     shown = rig.control.capture(agent.record, 100)
     assert shown[-len(rig.control.capture(agent.record)) :] == rig.control.capture(agent.record)
     rig.control.close(agent.record, PERSON)

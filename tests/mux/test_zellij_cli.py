@@ -72,18 +72,20 @@ def test_a_no_is_an_error_with_what_was_said(tmp_path: Path):
         refusing.act(SERVED, "close-pane", "--pane-id", "terminal_3")
 
 
-def test_an_answer_of_nothing_is_asked_for_again(tmp_path: Path):
-    script = f"echo x >>{tmp_path}/calls; [ $(wc -l <{tmp_path}/calls) -lt 3 ] || echo listed"
-    assert cli(tmp_path, script).ask(SERVED, PANES) == ["listed\n"]
+@pytest.mark.parametrize("other", ["", "terminal_3"], ids=["nothing", "another's"])
+def test_an_answer_of_nothing_or_of_anothers_is_asked_for_again(tmp_path: Path, other: str):
+    lost = f"[ $(wc -l <{tmp_path}/calls) -lt 3 ] && {{ printf %s '{other}'; exit 0; }}"
+    script = f"echo x >>{tmp_path}/calls; {lost}; echo '[1]'"
+    assert cli(tmp_path, script).ask(SERVED, PANES) == ["[1]\n"]
     assert calls(tmp_path) == 3
 
 
 def test_an_answer_that_never_comes_is_asked_for_again(tmp_path: Path):
     script = (
         f"echo x >>{tmp_path}/calls; [ $(wc -l <{tmp_path}/calls) -gt 1 ] || exec sleep 60; "
-        "echo listed"
+        "echo '[1]'"
     )
-    assert cli(tmp_path, script, deadline=1.5).ask(SERVED, PANES) == ["listed\n"]
+    assert cli(tmp_path, script, deadline=1.5).ask(SERVED, PANES) == ["[1]\n"]
 
 
 def test_one_that_never_says_anything_is_no_answer(tmp_path: Path):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import signal
@@ -10,6 +11,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import psutil
 import pytest
 
 from tests.belongings import VARIABLE, processes_of
@@ -57,7 +59,10 @@ def test_each_step_holds_and_names_the_audit_line_that_proves_it(
 
 def _left(directory: Path) -> list[str]:
     """What still runs of a demo that had its places there."""
-    found = (" ".join(process.cmdline()) for process in processes_of(os.environ[VARIABLE]))
+    found: list[str] = []
+    for process in processes_of(os.environ[VARIABLE]):
+        with contextlib.suppress(psutil.NoSuchProcess):
+            found.append(" ".join(process.cmdline()))
     return [words for words in found if f"{directory}/tongs-demo-" in words]
 
 

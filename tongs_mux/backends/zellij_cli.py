@@ -94,7 +94,7 @@ class ZellijCli:
                 if share >= until:
                     raise
                 continue
-            if said:
+            if _is_answer(words, said):
                 return said
             time.sleep(_STEP)
         raise BackendOutputError(f"zellij {words[0]} answered nothing, {_TRIES} times")
@@ -172,6 +172,13 @@ def _text(data: bytes) -> str:
 
 def _dotted(version: tuple[int, ...]) -> str:
     return ".".join(map(str, version)) or "of an unknown version"
+
+
+def _is_answer(words: tuple[str, ...], said: str) -> bool:
+    """False for nothing, and for what is another's: answers go by a client's reused number."""
+    if "--json" in words:
+        return said.lstrip().startswith(("[", "{"))
+    return bool(said)
 
 
 __all__ = [

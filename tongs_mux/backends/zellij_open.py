@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
 
 from tongs_mux.backend import Opened, OpenRequest
@@ -43,9 +44,23 @@ class Opening:
         tabs, clients = self._cli.ask(served, TABS, CLIENTS)
         if not form.is_husk(tabs) or form.parse_clients(clients):
             return False
-        self._cli.kill(served)
-        self._sessions.await_end(served, self._cli.deadline)
+        self._end(served)
         return True
+
+    def _end(self, served: Served) -> None:
+        """End a session; what was asked can get lost, so its server's end decides (E7).
+
+        Raises BackendTimeout where it still runs after several requests.
+        """
+        for last in (False, False, True):
+            self._cli.kill(served)
+            try:
+                self._sessions.await_end(served, self._cli.deadline / 3)
+            except BackendTimeout:
+                if last:
+                    raise
+            else:
+                return
 
     def _add(self, served: Served, request: OpenRequest) -> Opened:
         before = self._commands(served)
@@ -110,7 +125,8 @@ class Opening:
         except (BackendTimeout, BackendOutputError, KeyboardInterrupt):
             # ours, for Zellij starts none where the name is taken (E6)
             for served in seen:
-                self._cli.kill(served)
+                with contextlib.suppress(BackendError):  # the first error is the one to report
+                    self._end(served)
             raise
         served, pane_id = found[0]
         pane = PaneRef("zellij", request.session, pane_id, None)

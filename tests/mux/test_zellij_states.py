@@ -78,8 +78,10 @@ class World:
         """A launch in a pane that a person opened in the running session, in their own way."""
         logs = self.directory / "logs"
         logs.mkdir(exist_ok=True)
-        words = ("new-pane", *options, "--", *LOGGER, str(logs))
-        pane_id = self.zellij.action("one", *words).strip()
+        before = set(self.zellij.panes("one"))
+        self.zellij.action("one", "new-pane", *options, "--", *LOGGER, str(logs))
+        # what it printed may be another caller's answer: the listing tells
+        (pane_id,) = wait_for(lambda: set(self.zellij.panes("one")) - before, what="the new pane")
         server = identity(system_processes(), self.zellij.server("one").pid)
         assert server is not None
         opened = Opened(PaneRef("zellij", "one", pane_id, None), None, server, False)

@@ -28,6 +28,7 @@ from tests.agents.hook_rig import (
     unlaunched,
     world_at,
 )
+from tests.tools import need_strace
 from tests.waiting import wait_for
 from tongs_agents.hooks.command import DIRECTORY
 
@@ -339,9 +340,7 @@ def test_closed_descriptors_are_no_trouble(rig: World, shell: Any, event: str, c
 
 def traced(world: World, event: str, shell: tuple[str, ...]) -> list[str]:
     """The system calls of a hook, by a tracer that leaves the hook its parent."""
-    if shutil.which("strace") is None:
-        assert os.environ.get("CI") != "true", "strace is missing"
-        pytest.skip("needs strace to see what the hook does")
+    need_strace("to see what the hook does")
     trace = world.root / f"trace-{event}"
     words = ("strace", "-D", "-f", "-s", "200", "-o", str(trace))
     assert world.hook(event, b"x" * 3000, shell=shell, before=words) == SILENT

@@ -19,6 +19,7 @@ from typing import Any
 import pytest
 
 from tests.house.tree import ROOT
+from tests.tools import need_strace
 from tests.waiting import wait_for
 from tongs_mux.audit import LOCK_SECONDS, MAX_BYTES, WITHHELD, AuditEntry, AuditLog, previous
 from tongs_mux.audit_lines import follow, lines
@@ -517,8 +518,7 @@ def test_a_log_that_is_not_private_is_not_read(path: Path, spoil: Callable[[Path
 
 def test_a_line_costs_few_system_calls(path: Path) -> None:
     """Counted, not timed: a line is well below a millisecond as long as this holds."""
-    if subprocess.run(["which", "strace"], stdout=subprocess.DEVNULL).returncode:
-        pytest.skip("needs strace to count system calls")
+    need_strace("to count system calls")
     code = """
         log = AuditLog(Path(sys.argv[1]), clock=time.time)
         entry = AuditEntry("cli", "send")

@@ -19,6 +19,7 @@ from typing import Any
 import pytest
 
 from tests.house.tree import ROOT
+from tests.tools import need_strace
 from tests.waiting import wait_for
 from tongs_mux.errors import LockTimeout, PlaceRefused
 from tongs_mux.files import (
@@ -108,8 +109,7 @@ def test_a_directory_is_never_more_open_than_0700_while_it_is_made(tmp_path: Pat
     code = "import os,sys;os.umask(0);from tongs_mux.files import private_dir as p;from pathlib "
     code += "import Path;p(Path(sys.argv[1]))"
     trace = tmp_path / "trace"
-    if subprocess.call(["which", "strace"], stdout=subprocess.DEVNULL) != 0:
-        pytest.skip("needs strace to see the mode that mkdir was given")
+    need_strace("to see the mode that mkdir was given")
     made = str(tmp_path / "new")
     subprocess.run(["strace", "-f", "-o", trace, sys.executable, "-c", code, made], check=True)
     calls = [line for line in trace.read_text().splitlines() if "mkdir" in line and made in line]

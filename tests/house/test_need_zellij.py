@@ -113,3 +113,29 @@ def test_it_is_built_only_once(tmp_path: Path):
     machine = Machine("cargo builds it", {"cargo": BUILDS})
     assert "building" in run(machine, tmp_path).stderr
     assert run(machine, tmp_path).stderr == ""
+
+
+def test_a_cargo_of_rustup_finds_its_toolchain_under_an_empty_home(tmp_path: Path):
+    owner = tmp_path / "owner"
+    cargo = owner / ".cargo" / "bin" / "cargo"
+    cargo.parent.mkdir(parents=True)
+    (owner / ".rustup").mkdir()
+    needs = f'[ "$RUSTUP_HOME" = "{owner}/.rustup" ] || exit 7\n{BUILDS}'
+    cargo.write_text(f"#!/bin/sh\n{needs}\n", encoding="utf-8")
+    cargo.chmod(0o755)
+    run(Machine("tools alone"), tmp_path, "--where-if-any")  # lays out the machine
+    home, cache = tmp_path / "empty", tmp_path / "cache"
+    home.mkdir()
+    result = subprocess.run(
+        [ROOT / "scripts" / "need-zellij"],
+        env={
+            "PATH": f"{cargo.parent}:{tmp_path / 'bin'}",
+            "HOME": str(home),
+            "XDG_CACHE_HOME": str(cache),
+            "CI": "true",
+        },
+        capture_output=True,
+        encoding="utf-8",
+    )
+    assert result.returncode == 0, result.stderr
+    assert "is built: " in result.stderr

@@ -1,0 +1,1 @@
+"""The MCP server: the product's tools for agents, on standard input and output."""

@@ -95,8 +95,11 @@ _NOT_ALLOWED = {
     "max-live": _refused("too many agents are alive below one launch", "close one first"),
     "max-spawns": _refused("too many agents were started below one launch", "start a new root"),
     "nested-spawn": _refused("an agent started over MCP may not start more", "ask your opener"),
+    "no-identity": _refused(
+        "the caller is no verified launch", "call from an agent that `tongs-agents spawn` started"
+    ),
     "no-session": _refused(
-        "the workspace session does not run", "a person starts it with `tongs-agents spawn`"
+        "the session does not run", "a person starts it with `tongs-agents spawn`"
     ),
     "no-such-profile": _refused(
         "the config has no such profile", "`tongs-agents config show` lists them"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from validation.cell import Cell
 from validation.stage import Launch, Stage
+from validation.terminal import wait_for
 
 _TAIL = '[[tool:Bash {"command": "timeout 60 tail -f /dev/null", "description": "Wait"}]]'
 
@@ -23,10 +24,19 @@ def run(stage: Stage) -> None:
 
 
 def _escape(stage: Stage, launch: Launch, script: str) -> None:
+    before = _answers(stage, launch)
     stage.send(launch, script)
     stage.until(launch, lambda reading: reading.busy, "it to be busy")
+    # an Escape before anything came back would put the prompt into the composer again: a draft
+    wait_for(lambda: _answers(stage, launch) > before or None, "the first of its answer on the screen", 20)
     stage.terminal.press(launch.pane, "Escape")
     stage.until(launch, lambda reading: not reading.busy, "the turn to be interrupted")
+
+
+def _answers(stage: Stage, launch: Launch) -> int:
+    """How many answers and tool calls the screen shows."""
+    rows = stage.terminal.look(launch.pane).screen.lines
+    return sum(row.lstrip().startswith("●") for row in rows)
 
 
 def _goes(stage: Stage, launch: Launch, name: str) -> None:

@@ -28,7 +28,11 @@ def _escape(stage: Stage, launch: Launch, script: str) -> None:
     stage.send(launch, script)
     stage.until(launch, lambda reading: reading.busy, "it to be busy")
     # an Escape before anything came back would put the prompt into the composer again: a draft
-    wait_for(lambda: _answers(stage, launch) > before or None, "the first of its answer on the screen", 20)
+    wait_for(
+        lambda: _answers(stage, launch) > before or None,
+        "the first of its answer on the screen",
+        20,
+    )
     stage.terminal.press(launch.pane, "Escape")
     stage.until(launch, lambda reading: not reading.busy, "the turn to be interrupted")
 

@@ -7,6 +7,7 @@
     ├── UsageError         an argument that can't be meant
     ├── Refused            a rule said no; nothing was done
     ├── Unsupported        this platform, version or harness cannot do it
+    ├── FileChanged        somebody wrote a user's file while we were at it
     └── WaitError          a wait or look that ended without its answer
         ├── LaunchEnded    the launch has ended
         ├── WaitTimedOut   the time was up
@@ -106,6 +107,12 @@ class Unsupported(AgentsError):
         self.reason = reason
 
 
+class FileChanged(AgentsError):
+    """A user's own file is no longer what it was a moment ago; nothing was written."""
+
+    reason = "busy"
+
+
 class WaitError(AgentsError):
     """A wait that ended without its answer, with the state and status last seen."""
 
@@ -150,6 +157,7 @@ __all__ = [
     "AgentsError",
     "ConfigError",
     "Fault",
+    "FileChanged",
     "LaunchEnded",
     "Refused",
     "Terminated",

@@ -165,6 +165,7 @@ RULES: Mapping[type[BaseException], Callable[[Any], Failure]] = {
     agents.UsageError: _plain,
     agents.Refused: _said_no,
     agents.Unsupported: _plain,
+    agents.FileChanged: _plain,
     agents.WaitError: _waited,
     agents.LaunchEnded: _waited,
     agents.WaitTimedOut: _waited,

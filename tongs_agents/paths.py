@@ -61,6 +61,11 @@ class Places:
         return self.state_dir / "audit" / "chat.jsonl"
 
     @property
+    def installed(self) -> Path:
+        """What `install` wrote into whose file."""
+        return self.state_dir / "installed.json"
+
+    @property
     def mcp_rate(self) -> Path:
         """Directory of the rate slots of MCP callers (6.17)."""
         return self.runtime_dir / "mcp-rate"

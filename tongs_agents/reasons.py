@@ -104,6 +104,9 @@ _NOT_ALLOWED = {
     "no-such-profile": _refused(
         "the config has no such profile", "`tongs-agents config show` lists them"
     ),
+    "not-ours": _refused(
+        "a harness's settings are not of a form that we may change", "mend or move what it names"
+    ),
     "not-opted-in": _refused("a profile has not opted in", "set mcp_control in that profile"),
     "not-owner": _refused("another caller started that launch", "drive only what you started"),
     "rate": Reason(5, "rate-limited", "too many in a short time", "wait a minute"),

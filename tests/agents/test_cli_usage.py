@@ -133,7 +133,7 @@ def test_a_text_that_was_taken_for_something_else_is_told_how(
 @pytest.mark.parametrize(
     "words",
     [
-        ["chat"], ["peers"], ["mcp"], ["install"], ["doctor"], ["sidebar"], ["monitor"],
+        ["chat"], ["peers"], ["mcp"], ["doctor"], ["sidebar"], ["monitor"],
         ["workspace"], ["wait"], ["config", "capture"],
     ],
     ids=" ".join,

@@ -65,6 +65,8 @@ cli = VerbGroup(
         "close": f"{_HERE}close",
         "respawn": f"{_HERE}respawn",
         "gc": f"{_HERE}gc",
+        "install": f"{_HERE}install",
+        "uninstall": f"{_HERE}uninstall",
         "config": f"{_HERE}config",
         "audit": f"{_HERE}audit",
     },

@@ -67,6 +67,10 @@ class Starter:
     home: Path
     cwd: Path
     random_hex: Callable[[int], str]
+    within: PaneRef | None = None
+    """The running session to open in, which is never started; None: the workspace's, which is.
+
+    ``environ`` and ``cwd`` are then that session's, and a launch gets its pane's own (A89)."""
 
     def spawn(
         self,
@@ -76,17 +80,19 @@ class Starter:
         prompt: str | None = None,
         labels: Mapping[str, str] | None = None,
         cwd: Path | None = None,
+        launch_id: str | None = None,
     ) -> Spawned:
         """Start ``profile`` in a new pane of the workspace session, stealing no focus.
 
         It starts in ``cwd``, else in ours, where the profile names no place.
+        ``launch_id`` is one that ``new_id`` made.
 
         A session that isn't running is started detached, and said so in the
         notices. Raises StartFailed where the command can't be executed or ends
         at once, BadText for a prompt that may not be sent, BackendError,
         AuditFailed.
         """
-        record = self._record(profile, labels or {}, cwd or self.cwd)
+        record = self._record(profile, labels or {}, cwd or self.cwd, launch_id or self.new_id())
         control = self.control
         with Act(control.audit, control.judge, "spawn", by, record) as act:
             body = None if prompt is None else prepare(prompt)
@@ -95,7 +101,8 @@ class Starter:
             text = None if body is None else body.decode("utf-8")
             record, attached = self._attach(record, profile)
             argv, pasted = with_prompt(harness_named(profile.harness), attached.argv, text)
-            parcel = Parcel(argv, cleaned(self.environ), profile.env)
+            environ = None if self.within else cleaned(self.environ)
+            parcel = Parcel(argv, environ, profile.env)
             spawned = self._start(record, parcel, attached.settings, act)
             spawned = replace(spawned, notices=(*spawned.notices, *attached.notices))
         if body is None or spawned.state != "running":
@@ -179,7 +186,13 @@ class Starter:
             raise Refused(f"launch {record.launch_id} is {state}", reason=reason, hint=hint)
         return profile_named(self.config, record.labels.get("profile", ""))
 
-    def _record(self, profile: Profile, labels: Mapping[str, str], cwd: Path) -> LaunchRecord:
+    def new_id(self) -> str:
+        """An id for a launch that is to be."""
+        return new_launch_id(self.random_hex)
+
+    def _record(
+        self, profile: Profile, labels: Mapping[str, str], cwd: Path, launch_id: str
+    ) -> LaunchRecord:
         own = {
             "profile": profile.name,
             "harness": profile.harness,
@@ -187,7 +200,7 @@ class Starter:
             "multiline": "yes" if profile.multiline else "no",
         }
         return LaunchRecord(
-            launch_id=new_launch_id(self.random_hex),
+            launch_id=launch_id,
             created_at=self.control.clock(),
             argv=profile.command,
             cwd=str(profile.cwd or cwd),
@@ -200,6 +213,8 @@ class Starter:
         )
 
     def _where(self) -> PaneRef:
+        if self.within is not None:
+            return self.within
         space = self.config.workspace
         return workspace_pane(
             space.multiplexer, space.session, space.socket, self.environ, self.uid
@@ -217,7 +232,7 @@ class Starter:
     def _open(
         self, record: LaunchRecord, where: PaneRef, act: Act, prepare: Callable[[], None]
     ) -> tuple[LaunchRecord, bool]:
-        if where.socket is not None:
+        if where.socket is not None and self.within is None:
             make_socket_dir(where.socket)
         from tongs_agents.launcher import MODULE
 
@@ -227,7 +242,7 @@ class Starter:
             session=where.session,
             launcher=(*command, str(self.places.state_dir), record.launch_id),
             name=record.labels["profile"],
-            create_session=True,
+            create_session=self.within is None,
             environment=cleaned(self.environ),
         )
         record, opened = self._opener().open(plan, self.control.backends(where), act, prepare)

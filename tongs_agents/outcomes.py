@@ -145,6 +145,7 @@ RULES: Mapping[type[BaseException], Callable[[Any], Failure]] = {
     mux.BackendUnavailable: _plain,
     mux.BackendTimeout: _plain,
     mux.BackendOutputError: _plain,
+    mux.SessionMissing: _plain,
     mux.SocketRefused: _plain,
     mux.UnsupportedOperation: _plain,
     mux.PlaceRefused: _plain,

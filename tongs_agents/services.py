@@ -54,6 +54,17 @@ class Services:
         environ, uid = dict(os.environ), os.getuid()
         return cls(environ, home=_home(environ, uid), cwd=_cwd(environ), uid=uid, pid=os.getpid())
 
+    def afresh(self) -> Services:
+        """The same process's, with nothing read yet: what a server takes for each call."""
+        return Services(
+            self.environ,
+            home=self.home,
+            cwd=self.cwd,
+            uid=self.uid,
+            pid=self.pid,
+            clock=self.clock,
+        )
+
     @cached_property
     def places(self) -> Places:
         """Where everything is. Raises PlaceRefused."""
@@ -166,6 +177,18 @@ class Services:
             cwd=self.cwd,
             random_hex=lambda count: os.urandom(count).hex(),
         )
+
+    def starter_beside(self, record: LaunchRecord) -> Starter:
+        """Starts launches in the running session of ``record``, which is never started (A89).
+
+        Their environment is that session's, and what they inherit besides is on record:
+        nothing comes from this process. Raises as ``starter``.
+        """
+        from dataclasses import replace  # rarely needed
+
+        server = None if record.server is None else record.server.pid
+        environ = self.processes.environ(server) if server is not None else {}
+        return replace(self.starter, within=record.pane, environ=environ, cwd=Path(record.cwd))
 
     def records(self) -> tuple[tuple[LaunchRecord, ...], tuple[str, ...]]:
         """Every launch on record, oldest first, and a sentence for each that can't be read."""

@@ -12,6 +12,7 @@ from tongs_mux.model import PaneRef, Receipt
 if TYPE_CHECKING:
     from tongs_agents.launches import Spawned
     from tongs_agents.sessions import Session
+    from tongs_agents.waiting import Waited
     from tongs_agents.watching import Doing
 
 
@@ -93,6 +94,16 @@ def spawned_shape(spawned: Spawned) -> dict[str, Any]:
     }
 
 
+def waited_shape(waited: Waited) -> dict[str, Any]:
+    """The reply of a wait, which one after a send adds to that."""
+    return {
+        "ok": True,
+        "launch_id": waited.launch_id,
+        "status": waited.status,
+        "waited_s": round(waited.waited_s, 3),
+    }
+
+
 def receipt_shape(receipt: Receipt) -> dict[str, Any]:
     """The reply of a send."""
     return {
@@ -114,4 +125,5 @@ __all__ = [
     "receipt_shape",
     "session_shape",
     "spawned_shape",
+    "waited_shape",
 ]

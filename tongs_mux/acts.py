@@ -17,11 +17,13 @@ from tongs_mux.errors import (
     Effect,
     LockTimeout,
     MuxError,
+    SessionMissing,
     StartFailed,
     UnsupportedOperation,
     VerificationFailed,
 )
 from tongs_mux.model import Fact, LaunchRecord, PaneRef
+from tongs_mux.text import sha256
 
 Judge = Callable[[BaseException], tuple[str, int]]
 """(outcome word, exit code) of an error: the table of a layer above."""
@@ -137,6 +139,7 @@ _DEFINITE = (
     VerificationFailed,
     StartFailed,
     BackendUnavailable,
+    SessionMissing,
     UnsupportedOperation,
 )
 """Errors that say by themselves what was done, also where the act had begun."""
@@ -168,15 +171,25 @@ def _hint(error: Exception) -> str:
 
 @contextmanager
 def refusals(
-    log: AuditLog, judge: Judge, action: str, by: Actor, target: str | None = None
+    log: AuditLog,
+    judge: Judge,
+    action: str,
+    by: Actor,
+    target: str | None = None,
+    body: bytes | None = None,
 ) -> Iterator[None]:
-    """Audits what is refused before there is an act: an unknown profile, say."""
+    """Audits what is refused before there is an act: an unknown profile, say.
+
+    ``body`` is the text of a send, of which the line says length and hash.
+    """
     try:
         yield
     except Exception as error:
         outcome, code = judge(error)
         reason = getattr(error, "reason", "failed")
         entry = AuditEntry(by.name, action, caller=by.caller, target=target)
+        if body is not None:
+            entry = replace(entry, bytes=len(body), sha256=sha256(body))
         log.outcome(None, replace(entry, outcome=outcome, exit_code=code, reason=reason))
         raise
 

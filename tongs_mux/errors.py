@@ -7,6 +7,7 @@
     │   ├── BackendUnavailable    not installed, or too old to use
     │   ├── BackendTimeout        no answer within the deadline: nothing is known
     │   ├── BackendOutputError    an answer that could not be understood
+    │   ├── SessionMissing        the session does not run, and was not to be started
     │   ├── SocketRefused         its socket is not, or not surely, the user's own
     │   └── UnsupportedOperation  this multiplexer has no such act
     ├── PlaceRefused              a directory or file is not private to its user
@@ -72,6 +73,12 @@ class BackendOutputError(BackendError):
     """The multiplexer answered with something that is not its format."""
 
     reason = "unknown"
+
+
+class SessionMissing(BackendError):
+    """A pane was to be opened in a session that does not run: none was, and none was started."""
+
+    reason = "no-session"
 
 
 class SocketRefused(BackendError):
@@ -210,6 +217,7 @@ __all__ = [
     "LockTimeout",
     "MuxError",
     "PlaceRefused",
+    "SessionMissing",
     "SocketRefused",
     "StartFailed",
     "UnsupportedOperation",

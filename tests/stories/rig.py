@@ -249,6 +249,7 @@ class Rig:
         private_dir(self.places.state_dir)
         private_dir(self.places.runtime_dir)
         self._profiles: dict[str, dict[str, object]] = {}
+        self._sections: dict[str, dict[str, object]] = {}
         self._write_config()
         self.control = self.controller()
 
@@ -294,10 +295,17 @@ class Rig:
         self._write_config()
         return load(self.places.config, home=self.directory).profiles[name]
 
+    def settings(self, section: str, **keys: object) -> None:
+        """Change what a section of the config says; None takes a key away."""
+        merged = {**self._sections.get(section, {}), **keys}
+        self._sections[section] = {key: it for key, it in merged.items() if it is not None}
+        self._write_config()
+
     def _write_config(self) -> None:
         tables: dict[str, Mapping[str, object]] = {
             "workspace": {"multiplexer": "tmux", "session": self.session, "socket": self.socket}
         }
+        tables |= self._sections
         tables |= {f"profiles.{name}": table for name, table in self._profiles.items()}
         text = "".join(
             f"[{name}]\n" + "".join(f"{key} = {_toml(value)}\n" for key, value in table.items())

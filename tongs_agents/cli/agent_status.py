@@ -27,28 +27,24 @@ def verb(app: App, launch: str, why: bool) -> Reply:
 
     Exit code 3 where it has ended, 5 where it has not claimed its pane yet.
     """
-    from tongs_agents.shapes import evidence_shape, launch_shape
-    from tongs_agents.status import is_orphan
-    from tongs_mux.evidence import refusal
+    from tongs_agents.looking import look
+    from tongs_agents.shapes import evidence_shape
 
-    services = app.services
-    record = resolve(services, launch)
-    doing, at = services.watch.look(record), services.clock()
-    seen = doing.seen
-    if seen.verdict.state == "pending":
-        raise refusal(seen)
-    others = {each.launch_id: each for each in services.records()[0]}
-    shape = launch_shape(doing, orphan=is_orphan(record, others, services.processes))
-    document, code = {"ok": True, **shape}, 0
-    if seen.verdict.state == "exited":
+    record = resolve(app.services, launch)
+    looked = look(app.services, record)
+    doing, seen = looked.doing, looked.doing.seen
+    document, code = {"ok": True, **looked.launch}, 0
+    if looked.ended:
         found = ended(seen)
         document, code = found.to_json(), found.exit_code
     lines: tuple[Line, ...] = ()
     if why:
-        document["evidence"] = evidence_shape(doing, at)
-        facts = (_fact(fact, at) for fact in doing.status.evidence)
+        document["evidence"] = evidence_shape(doing, looked.at)
+        facts = (_fact(fact, looked.at) for fact in doing.status.evidence)
         lines = (*map(_line, seen.verdict.checks), *facts)
-    words = ", ".join(filter(None, (seen.verdict.state, shape["status"], record.start_error)))
+    words = ", ".join(
+        filter(None, (seen.verdict.state, looked.launch["status"], record.start_error))
+    )
     return Reply(document, (f"{name_of(record)}: {words}", *lines), (), code)
 
 

@@ -56,42 +56,20 @@ def verb(
     """
     if timeout is not None and not wait:
         raise click.UsageError("--timeout is for --wait")
+    from tongs_agents.sending import send
     from tongs_mux.acts import Act, Actor
 
-    record = resolve(app.services, launch)
+    by, record = Actor("cli"), resolve(app.services, launch)
     control = app.services.acting()
     if error := _impossible(app.services, record, wait=wait, unseen=unseen):
-        with Act(control.audit, control.judge, "send", Actor("cli"), record):
+        with Act(control.audit, control.judge, "send", by, record):
             raise error
     body = text_or_stdin(app.services, text, "send", record.launch_id)
-    receipt = _send(app.services, record, body, unseen=unseen)
-    reply = _reply(record, receipt)
+    asked = asked_on_terminal if unseen else None
+    reply = _reply(record, send(app.services, record, body, by, asked=asked))
     if not wait:
         return reply
     return waited(app.services, record, "done", timeout, after=reply)
-
-
-def _send(services: Services, record: LaunchRecord, text: str, *, unseen: bool) -> Receipt:
-    """Send, and note it for the waits to come, also where it may only have landed (A74)."""
-    from tongs_agents.launches import is_wrapper, reader_of
-    from tongs_mux.acts import Actor
-    from tongs_mux.text import sha256
-
-    since = services.clock()
-    try:
-        return services.acting().send(
-            record,
-            text,
-            reader_of(record),
-            Actor("cli"),
-            wrapper=is_wrapper(record),
-            asked=asked_on_terminal if unseen else None,
-            proof=services.watch.proof(record) if services.watch.hooked(record) else None,
-        )
-    except BaseException as error:
-        if getattr(error, "effect", "none") != "none":
-            services.watch.note_uncertain(record, since, sha256(text.encode("utf-8", "replace")))
-        raise
 
 
 def _impossible(

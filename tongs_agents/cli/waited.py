@@ -39,6 +39,7 @@ def waited(
     """
     from tongs_agents.errors import AgentsError
     from tongs_agents.outcomes import failure_of
+    from tongs_agents.shapes import waited_shape
     from tongs_agents.waiting import DEFAULT_SECONDS, asked, wait
 
     seconds = DEFAULT_SECONDS if timeout is None else timeout
@@ -53,11 +54,11 @@ def waited(
         document = {**sent, **failure.to_json()}
         text = (*after.text, f"{failure.outcome}: {failure.error}")
         return after._replace(document=document, text=text, exit_code=failure.exit_code)
-    answer = {"status": done.status, "waited_s": round(done.waited_s, 3)}
+    answer = waited_shape(done)
     words = f"{done.status} after {done.waited_s:.1f} s"
     if after is not None:
         return after._replace(document={**sent, **answer}, text=(*after.text, words))
-    return Reply({"ok": True, "launch_id": record.launch_id, **answer}, (words,))
+    return Reply(answer, (words,))
 
 
 __all__ = ["waited", "within_bounds"]

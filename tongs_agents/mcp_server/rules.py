@@ -136,12 +136,12 @@ def within_caps(live: int, ever: int, control: Control, root: str) -> None:
         )
 
 
-def session_runs(runs: bool, pane: PaneRef) -> None:
+def session_runs(runs: bool, pane: PaneRef | None) -> None:
     """Rule 6: the session of the caller's own record. Raises Refused ``no-session``."""
-    if not runs:
+    if not runs or pane is None:
+        name = "the session" if pane is None else f"{pane.multiplexer} session {pane.session!r}"
         raise Refused(
-            f"{pane.multiplexer} session {pane.session!r}, in which the caller was started, "
-            "does not run any more",
+            f"{name}, in which the caller was started, does not run any more",
             reason="no-session",
         )
 

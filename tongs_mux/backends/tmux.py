@@ -10,7 +10,13 @@ from tongs_mux.backend import Guard, Held, Opened, OpenRequest
 from tongs_mux.backends import tmux_format as form
 from tongs_mux.backends.tmux_server import DEADLINE, Answer, BoundedServer
 from tongs_mux.bounded import SECOND
-from tongs_mux.errors import BackendError, BackendOutputError, BackendTimeout, StartFailed
+from tongs_mux.errors import (
+    BackendError,
+    BackendOutputError,
+    BackendTimeout,
+    SessionMissing,
+    StartFailed,
+)
 from tongs_mux.ids import is_pane_id
 from tongs_mux.model import Listing, Look, Multiplexer, PaneFacts, PaneRef, ProcessIdentity
 from tongs_mux.process import Processes
@@ -129,7 +135,7 @@ class TmuxBackend:
         """A new window in the session, or a new session with it, detached."""
         session = self._session_id(request.session)
         if session is None and not request.create_session:
-            raise BackendError(f"there is no tmux session {request.session!r}")
+            raise SessionMissing(f"there is no tmux session {request.session!r}")
         name = form.literal(request.session)
         head = (
             ("new-session", "-d", "-s", name, "-x", str(WIDTH), "-y", str(HEIGHT))

@@ -11,7 +11,12 @@ from tongs_mux.backends.zellij_cli import CLIENTS, PANES, TABS, ZellijCli
 from tongs_mux.backends.zellij_layout import CONFIG
 from tongs_mux.backends.zellij_server import Served, Sessions
 from tongs_mux.backends.zellij_start import start_session
-from tongs_mux.errors import BackendError, BackendOutputError, BackendTimeout
+from tongs_mux.errors import (
+    BackendError,
+    BackendOutputError,
+    BackendTimeout,
+    SessionMissing,
+)
 from tongs_mux.model import PaneRef
 from tongs_mux.process import Processes
 
@@ -36,7 +41,7 @@ class Opening:
         if served is not None and not self.bury(served):
             return self._add(served, request)
         if not request.create_session:
-            raise BackendError(f"there is no Zellij session {request.session!r}")
+            raise SessionMissing(f"there is no Zellij session {request.session!r}")
         return self._start(request)
 
     def bury(self, served: Served) -> bool:

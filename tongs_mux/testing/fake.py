@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from tongs_mux.backend import Guard, Held, Opened, OpenRequest
-from tongs_mux.errors import BackendError, BackendTimeout
+from tongs_mux.errors import BackendError, BackendTimeout, SessionMissing
 from tongs_mux.ids import is_pane_id
 from tongs_mux.model import Listing, Look, Multiplexer, PaneRef, ProcessIdentity, Screen
 from tongs_mux.testing.fake_server import Call, FakeClient, FakePane, FakeServer
@@ -85,7 +85,7 @@ class FakeBackend:
         with self._call("open"):
             exists = self._has_session(request.session)
             if not exists and not request.create_session:
-                raise BackendError(f"there is no session {request.session!r}")
+                raise SessionMissing(f"there is no session {request.session!r}")
             fresh = self.server.identity is None
             pane = self.server.add_pane(request.session, *request.argv)
             pane.cwd = request.cwd

@@ -6,6 +6,7 @@
     ├── ConfigError        the config file is wrong: every fault with its line
     ├── UsageError         an argument that can't be meant
     ├── Refused            a rule said no; nothing was done
+    ├── Failed             a failure that is told in full, facts of its own included
     ├── Unsupported        this platform, version or harness cannot do it
     ├── FileChanged        somebody wrote a user's file while we were at it
     └── WaitError          a wait or look that ended without its answer
@@ -22,6 +23,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from tongs_agents.outcomes import Failure
     from tongs_mux.model import Check
 
 
@@ -99,6 +101,15 @@ class Refused(AgentsError):
         self.checks = checks
 
 
+class Failed(AgentsError):
+    """Carries a failure that says more than an error of the tables can."""
+
+    def __init__(self, failure: Failure) -> None:
+        super().__init__(failure.error, hint=failure.hint)
+        self.failure = failure
+        self.reason = failure.reason
+
+
 class Unsupported(AgentsError):
     """It cannot be done here; ``reason`` may be ``hooks-untrusted`` (A101)."""
 
@@ -156,6 +167,7 @@ class Terminated(BaseException):
 __all__ = [
     "AgentsError",
     "ConfigError",
+    "Failed",
     "Fault",
     "FileChanged",
     "LaunchEnded",

@@ -165,6 +165,7 @@ RULES: Mapping[type[BaseException], Callable[[Any], Failure]] = {
     agents.ConfigError: _misconfigured,
     agents.UsageError: _plain,
     agents.Refused: _said_no,
+    agents.Failed: lambda error: error.failure,
     agents.Unsupported: _plain,
     agents.FileChanged: _plain,
     agents.WaitError: _waited,

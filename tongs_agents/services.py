@@ -18,6 +18,7 @@ from tongs_agents.paths import Places, resolve
 
 if TYPE_CHECKING:
     from tongs_agents.config import Config
+    from tongs_agents.fleet import Fleet
     from tongs_agents.launches import Starter
     from tongs_agents.multiplexers import BackendFactory
     from tongs_agents.watching import Watch
@@ -160,6 +161,13 @@ class Services:
 
         sessions = SessionStore(self.places.sessions, clock=self.clock)
         return Watch(self.control, sessions, self.places.runtime_dir, self.clock)
+
+    @cached_property
+    def fleet(self) -> Fleet:
+        """Sessions, launched here or not. Raises PlaceRefused."""
+        from tongs_agents.fleet import Fleet
+
+        return Fleet(self.watch.sessions, self.processes, self.watch)
 
     @cached_property
     def starter(self) -> Starter:

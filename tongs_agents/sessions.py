@@ -15,9 +15,12 @@ from typing import Any
 from tongs_agents.errors import UsageError
 from tongs_agents.hooks.record import AHEAD_SECONDS, MAX_RECORD, SCHEMA, canonical_id
 from tongs_mux.errors import LaunchAmbiguous, PlaceRefused
-from tongs_mux.files import private_dir, read_private
+from tongs_mux.files import locked, private_dir, read_private
 from tongs_mux.ids import is_launch_id
 from tongs_mux.model import LaunchRecord, ProcessIdentity
+
+LOCK_SECONDS = 2.0
+"""How long a record's removal waits for a hook that writes it."""
 
 _PREFIX = f"v{SCHEMA}-"
 
@@ -131,11 +134,20 @@ class SessionStore:
         ours = stat.S_ISREG(info.st_mode) and info.st_uid == os.geteuid()
         return info.st_mtime if ours and info.st_mtime <= self._clock() + AHEAD_SECONDS else None
 
-    def remove(self, session: Session) -> None:
-        """Remove a session's record and its lock; no error where it is gone already."""
+    def remove(self, session: Session) -> bool:
+        """Remove a session's record and its lock; False where it has been told of since.
+
+        Raises LockTimeout where a hook is writing just now.
+        """
         path = self._directory / f"{_PREFIX}{session.canonical_id.rpartition(':')[2]}.json"
-        path.unlink(missing_ok=True)
-        path.with_suffix(".lock").unlink(missing_ok=True)
+        lock = path.with_suffix(".lock")
+        with locked(lock, deadline=LOCK_SECONDS):
+            current = self._read(path)
+            same = current is None or current.ts == session.ts
+            if same:
+                path.unlink(missing_ok=True)
+                lock.unlink(missing_ok=True)
+        return same
 
     def _paths(self) -> list[Path]:
         try:
@@ -232,6 +244,7 @@ def _begins(session: Session, text: str) -> bool:
 
 
 __all__ = [
+    "LOCK_SECONDS",
     "Session",
     "SessionStore",
     "Told",

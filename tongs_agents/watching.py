@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from tongs_agents.hooks import HOOKS_LABEL
 from tongs_agents.receipts import proof_for
 from tongs_agents.sends import SendStore, Sent
-from tongs_agents.sessions import Session, SessionStore, Told
+from tongs_agents.sessions import SessionStore, Told
 from tongs_mux.control import Controller, Proof
 from tongs_mux.evidence import Seen
 from tongs_mux.model import LaunchRecord
@@ -95,10 +95,6 @@ class Watch:
         verdict = doing.seen.verdict
         sent = self.sends(record).last(record.launch_id)
         return Look(verdict.state, verdict.reason, verdict.checks, doing.status, sent)
-
-    def unlaunched(self, records: Mapping[str, LaunchRecord]) -> tuple[Session, ...]:
-        """Sessions that nobody here launched, newest first."""
-        return tuple(one for one in self.sessions.all() if one.launch_id not in records)
 
 
 def heard_from(said: Said, last: float) -> Heard:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import click
 
-from tongs_agents.cli.reply import Failed, Reply
+from tongs_agents.cli.reply import Reply
 from tongs_agents.cli.target import ended, resolve
 from tongs_agents.cli.verb import App, Verb
+from tongs_agents.errors import Failed
 
 MOST_LINES = 100_000
 """Lines that may be asked for; more than any multiplexer keeps by default."""

@@ -11,7 +11,9 @@ from tongs_agents.cli.target import name_of
 from tongs_agents.cli.verb import App, Verb
 
 if TYPE_CHECKING:
+    from tongs_agents.cleanup import Leftovers
     from tongs_agents.services import Services
+    from tongs_agents.sessions import Session
     from tongs_mux.model import LaunchRecord
 
 
@@ -21,54 +23,43 @@ if TYPE_CHECKING:
 def verb(app: App, dry_run: bool) -> Reply:
     """Remove the records of launches that are over.
 
-    Those are launches that ended, or were not claimed within a minute. No
-    program is ended by it, and where the multiplexer gives no answer nothing
-    is removed. What a killed program left half written goes after an hour.
+    Those are launches that ended, or were not claimed within a minute, and
+    ended sessions that nobody launched here. No program is ended by it, and
+    where the multiplexer gives no answer nothing is removed. What a killed
+    program left half written goes after an hour.
     """
-    from tongs_agents.cleanup import forgettable
-    from tongs_agents.sweeping import litter, sweep
+    from tongs_agents.cleanup import clean, leftovers
+    from tongs_mux.acts import Actor
 
     services = app.services
     records, troubles = services.records()
     notes = tuple(f"left alone: {trouble}" for trouble in troubles)
-    found = forgettable(services.control, records)
-    left = litter(services.places, services.clock())
+    found = leftovers(services, records)
     if dry_run:
-        return _would(services, records, found, (*notes, *_swept("would sweep up", len(left))))
-    notes = (*notes, *_swept("swept up", sweep(left)))
-    removed, busy = _remove(services, found)
-    lines = tuple(f"removed {name_of(record)}" for record in removed)
-    document = {"ok": True, "removed": [record.launch_id for record in removed]}
-    return Reply(document, lines or ("nothing to remove",), notes + busy)
+        return _would(services, records, found, notes)
+    done = clean(services, found, Actor("cli"))
+    lines = _lines("removed", done.records, done.sessions)
+    busy = tuple(f"left alone: {trouble}" for trouble in done.left_alone)
+    notes = (*notes, *_swept("swept up", done.swept), *busy)
+    return Reply({"ok": True, "removed": done.removed}, lines or ("nothing to remove",), notes)
+
+
+def _lines(
+    done: str, records: tuple[LaunchRecord, ...], sessions: tuple[Session, ...]
+) -> tuple[Line, ...]:
+    launches = (f"{done} {name_of(record)}" for record in records)
+    unlaunched = (f"{done} session {one.session_id} ({one.harness})" for one in sessions)
+    return (*launches, *unlaunched)
 
 
 def _swept(done: str, count: int) -> tuple[str, ...]:
     return (f"{done} {count} left-over file{'s' if count > 1 else ''}",) if count else ()
 
 
-def _remove(
-    services: Services, found: tuple[LaunchRecord, ...]
-) -> tuple[list[LaunchRecord], tuple[str, ...]]:
-    """What was removed, and a note for each that somebody else holds."""
-    from tongs_agents.cleanup import forget
-    from tongs_mux.acts import Actor
-    from tongs_mux.errors import LockTimeout
-
-    removed, busy = [], []
-    for record in found:
-        try:
-            control, sessions = services.acting(), services.watch.sessions
-            if forget(control, sessions, record.launch_id, Actor("cli")):
-                removed.append(record)
-        except LockTimeout as error:
-            busy.append(f"left alone: {error.message}")
-    return removed, tuple(busy)
-
-
 def _would(
     services: Services,
     records: tuple[LaunchRecord, ...],
-    found: tuple[LaunchRecord, ...],
+    found: Leftovers,
     notes: tuple[str, ...],
 ) -> Reply:
     from tongs_agents.status import is_orphan
@@ -77,9 +68,9 @@ def _would(
     orphans = [
         record
         for record in records
-        if record not in found and is_orphan(record, by_id, services.processes)
+        if record not in found.records and is_orphan(record, by_id, services.processes)
     ]
-    lines: list[Line] = [f"would remove {name_of(record)}" for record in found]
+    lines = list(_lines("would remove", found.records, found.sessions))
     lines += [
         f"orphan {name_of(record)}: its opener {record.labels['spawned_by']} has ended;"
         f" `tongs-agents close {record.launch_id}` ends it"
@@ -87,9 +78,13 @@ def _would(
     ]
     document = {
         "ok": True,
-        "removed": [record.launch_id for record in found],
+        "removed": [
+            *(record.launch_id for record in found.records),
+            *(session.canonical_id for session in found.sessions),
+        ],
         "orphans": [record.launch_id for record in orphans],
     }
+    notes = (*notes, *_swept("would sweep up", len(found.litter)))
     return Reply(document, tuple(lines) or ("nothing to remove",), notes)
 
 

@@ -64,7 +64,7 @@ def everything(services: Services) -> Everything:
         launch_shape(doing, orphan=is_orphan(doing.seen.record, by_id, services.processes))
         for doing in services.watch.look_all(records)
     ]
-    sessions = [session_shape(session) for session in services.watch.unlaunched(by_id)]
+    sessions = [session_shape(session) for session in services.fleet.unlaunched(by_id)]
     notes = tuple(f"left out: {trouble}" for trouble in troubles)
     failed = {record.launch_id: record.start_error for record in records if record.start_error}
     return Everything(launches, sessions, notes, failed)

@@ -11,7 +11,6 @@ import click
 
 from tongs_agents.cli import printing
 from tongs_agents.cli.group import VerbGroup
-from tongs_agents.cli.reply import Failed
 from tongs_agents.cli.signals import deafen, orderly
 from tongs_agents.cli.verb import App
 
@@ -67,6 +66,7 @@ cli = VerbGroup(
         "gc": f"{_HERE}gc",
         "install": f"{_HERE}install",
         "uninstall": f"{_HERE}uninstall",
+        "mcp": f"{_HERE}mcp",
         "config": f"{_HERE}config",
         "audit": f"{_HERE}audit",
     },
@@ -127,8 +127,6 @@ def _report(error: BaseException, *, as_json: bool) -> int:
 def _failure(error: BaseException) -> Failure:
     from tongs_agents.outcomes import failure, failure_of  # here: no error, no table
 
-    if isinstance(error, Failed):
-        return error.failure
     if isinstance(error, click.UsageError):
         where = error.ctx.command_path if error.ctx else _PROGRAM
         more = getattr(error.ctx.command, "usage_hint", "") if error.ctx else ""

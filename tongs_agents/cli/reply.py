@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
-
-if TYPE_CHECKING:
-    from tongs_agents.outcomes import Failure
+from typing import Any, NamedTuple
 
 
 class Span(NamedTuple):
@@ -29,14 +26,6 @@ class Reply(NamedTuple):
     exit_code: int = 0
 
 
-class Failed(Exception):
-    """Carries a failure that says more than an error of the tables can."""
-
-    def __init__(self, failure: Failure) -> None:
-        super().__init__(failure.error)
-        self.failure = failure
-
-
 def table(heads: tuple[str, ...], rows: Iterable[tuple[str | Span, ...]]) -> tuple[Line, ...]:
     """Aligned columns under their heads, two blanks apart, the last one unfilled."""
     every = [heads, *rows]
@@ -55,4 +44,4 @@ def _line(row: tuple[str | Span, ...], widths: tuple[int, ...]) -> Line:
     return tuple(parts)
 
 
-__all__ = ["Failed", "Line", "Reply", "Span", "table"]
+__all__ = ["Line", "Reply", "Span", "table"]

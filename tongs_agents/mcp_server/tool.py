@@ -52,10 +52,12 @@ class Tool:
     input_schema: Schema
     """An object with ``additionalProperties`` false."""
     output_schema: Schema
-    """Of the reply where it succeeds; ``server`` adds the failure's shape."""
+    """Of the reply where it succeeds, notice aside; ``replies`` adds the failure's shape."""
     run: Callable[[Call], Mapping[str, Any]]
     read_only: bool = False
     """True for a tool that acts on nothing: a hint for clients."""
+    notice: str = ""
+    """What every reply of this tool opens with, a failure too (3.5); empty for none."""
 
 
 @dataclass(frozen=True, slots=True)

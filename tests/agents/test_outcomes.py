@@ -20,11 +20,11 @@ BY_CODE = {
     6: "unsupported hooks-untrusted",
     7: "cancelled",
     5: "not-claimed pending replaced running not-listed unknown dialog draft busy-start "
-    "copy-mode synchronized shell self not-opted-in not-owner nested-spawn max-live max-spawns "
-    "no-identity rate disabled bad-text too-large inside-agent not-granted no-session "
-    "no-such-profile unknown-place no-terminal not-confirmed no-start-token harness-too-old "
-    "handle-taken not-ours no-such-channel archived bad-thread too-many-mentions store-full duplicate "
-    "queue-full not-accepting loop",
+    "copy-mode synchronized shell self not-opted-in not-owner nested-spawn max-live "
+    "max-spawns no-identity rate disabled bad-text too-large inside-agent not-granted "
+    "no-session no-such-profile unknown-place no-terminal not-confirmed "
+    "no-start-token harness-too-old handle-taken not-ours no-such-channel archived "
+    "bad-thread too-many-mentions store-full duplicate queue-full not-accepting loop",
 }
 
 

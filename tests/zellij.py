@@ -7,7 +7,7 @@ import os
 import shutil
 import subprocess
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -18,6 +18,7 @@ import pytest
 
 from tests.belongings import end_processes
 from tests.waiting import wait_for
+from tongs_mux.backends.zellij_answers import is_answer, sheet, written
 from tongs_mux.backends.zellij_cli import MINIMUM
 from tongs_mux.backends.zellij_format import parse_clients, parse_version
 
@@ -68,7 +69,10 @@ class Zellij:
         return ran.stdout
 
     def action(self, session: str, *words: str) -> str:
-        """One action; asked again where Zellij overlooked its own session, as it does at times."""
+        """One action; asked again where Zellij overlooked its own session, as it does at times.
+
+        It can return before it is carried out: wait for its effect.
+        """
         argv = (self.program, "--session", session, "action", *words)
 
         def done() -> list[subprocess.CompletedProcess[str]]:
@@ -80,8 +84,13 @@ class Zellij:
         return ran.stdout
 
     def answer(self, session: str, *words: str) -> str:
-        """What an action that only reads says; one that says nothing is asked again."""
-        return wait_for(lambda: self.action(session, *words), what=f"an answer to {words}")
+        """What an action that only reads says; where that is another's it is asked again."""
+
+        def said() -> list[str]:
+            ran = _ran((self.program, "--session", session, "action", *words))
+            return [ran.stdout] if ran.returncode == 0 and is_answer(words, ran.stdout) else []
+
+        return wait_for(said, what=f"an answer to {words}")[0]
 
     def knows(self, option: str) -> bool:
         """True where this version's ``new-pane`` has the option."""
@@ -92,8 +101,21 @@ class Zellij:
         rows = json.loads(self.answer(session, "list-panes", "--all", "--json"))
         return {f"terminal_{it['id']}": it for it in rows if not it["is_plugin"]}
 
+    def synchronizes(self, session: str) -> bool:
+        """True where the keys for a pane of its go to the others of its tab too."""
+        rows = json.loads(self.answer(session, "list-tabs", "--all", "--json"))
+        return any(tab["is_sync_panes_active"] for tab in rows)
+
     def screen(self, session: str, pane: str) -> str:
-        return self.answer(session, "dump-screen", "--pane-id", pane)
+        """Read from a file: a screen that is printed can be another pane's."""
+        with sheet(str(self.sockets.parent)) as path:
+
+            def seen() -> list[str]:
+                self.action(session, "dump-screen", "--pane-id", pane, "--path", str(path))
+                screen = written(path)
+                return [] if screen is None else [screen]
+
+            return wait_for(seen, what=f"the screen of {pane}")[0]
 
     def clients(self, session: str) -> dict[str, str]:
         """Each attached client and the pane that it shows."""
@@ -117,29 +139,54 @@ class Zellij:
         return found
 
     def kill(self, session: str) -> None:
-        """``kill-session``, and until its server has ended."""
+        """``kill-session``, again where it got lost, until its server has ended."""
         server = self.server(session)
-        self.run("kill-session", session)
-        wait_for(lambda: not _runs(server), what=f"the end of session {session}")
+        for _ in range(5):
+            _ran((self.program, "kill-session", session))
+            with suppress(AssertionError):
+                wait_for(lambda: not _runs(server), deadline=2.0)
+                return
+        raise AssertionError(f"session {session} does not end")
 
     # -- people
 
     def tmux(self, *words: str) -> str:
-        argv = ["tmux", "-u", "-f", os.devnull, "-S", self.terminals, *words]
-        done = subprocess.run(argv, check=True, capture_output=True, timeout=20)
-        return done.stdout.decode("utf-8").rstrip("\n")
+        ran = self._tmux(*words)
+        assert ran.returncode == 0, (words, ran.stderr)
+        return ran.stdout.rstrip("\n")
+
+    def _tmux(self, *words: str) -> subprocess.CompletedProcess[str]:
+        return _ran(("tmux", "-u", "-f", os.devnull, "-S", self.terminals, *words))
 
     def attach(self, session: str, *, columns: int = 120, rows: int = 40) -> Client:
-        """A person's terminal that shows the session."""
+        """A person's terminal that shows the session.
+
+        Zellij can cut off one that just attaches, in the place of a command that has
+        left: so nothing is asked while it attaches, and it is opened again as a person would.
+        """
         before = set(self.clients(session))
-        pane = self.tmux(
-            *("new-session", "-d", "-x", str(columns), "-y", str(rows), "-P", "-F", "#{pane_id}"),
-            *("env", "-u", "TMUX", "-u", "TMUX_PANE", self.program, "attach", session),
-        )
-        name = wait_for(lambda: set(self.clients(session)) - before, what="the client").pop()
+        size = ("-x", str(columns), "-y", str(rows))
+        words = ("env", "-u", "TMUX", "-u", "TMUX_PANE", self.program, "attach", session)
+        for _ in range(5):
+            pane = self.tmux("new-session", "-d", *size, "-P", "-F", "#{pane_id}", *words)
+            shown = self._until_shown(session, pane, before)
+            if shown:
+                return Client(self, session, shown.pop(), pane)
+        raise AssertionError(f"zellij attach {session} is cut off time and again")
+
+    def _until_shown(self, session: str, pane: str, before: set[str]) -> set[str]:
+        """The name of the client in this terminal; none where it was cut off."""
+
+        def ended() -> bool:
+            return self._tmux("capture-pane", "-p", "-t", pane).returncode != 0
+
+        def drawn() -> bool:
+            return bool(self._tmux("capture-pane", "-p", "-t", pane).stdout.strip())
+
         # attached is not drawn yet: a key that comes before would be lost
-        wait_for(lambda: self.tmux("capture-pane", "-p", "-t", pane).strip(), what="a screen")
-        return Client(self, session, name, pane)
+        wait_for(lambda: drawn() or ended(), what="a screen")
+        wait_for(lambda: ended() or set(self.clients(session)) - before, what="the client")
+        return set() if ended() else set(self.clients(session)) - before
 
 
 @dataclass(frozen=True)

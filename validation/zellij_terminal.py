@@ -66,8 +66,9 @@ class ZellijTerminal(Terminal):
         size = (columns + _FRAME[0], rows + _FRAME[1])
         argv = (self.world.zellij, "attach", SESSION)
         window = person.open(("env", "-u", "TMUX", "-u", "TMUX_PANE", *argv), size=size)
-        wait_for(lambda: self._clients() or None, "the person's terminal to be attached")
+        # drawn first: Zellij can cut off who attaches while others ask it something
         wait_for(lambda: person.text(window).strip() or None, "the person's terminal to be drawn")
+        wait_for(lambda: self._clients() or None, "the person's terminal to be attached")
         wait_for(lambda: self._size(pane)[0] <= size[0], "the pane to follow the terminal")
         wider, higher = (
             have - want for have, want in zip(self._size(pane), (columns, rows), strict=True)

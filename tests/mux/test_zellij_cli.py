@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tongs_mux.backends.zellij_cli import CLIENTS, PANES, ZellijCli, without_session
+from tongs_mux.backends.zellij_cli import CLIENTS, PANES, ZellijCli, dump, without_session
 from tongs_mux.backends.zellij_server import Served
 from tongs_mux.errors import (
     BackendError,
@@ -72,20 +72,51 @@ def test_a_no_is_an_error_with_what_was_said(tmp_path: Path):
         refusing.act(SERVED, "close-pane", "--pane-id", "terminal_3")
 
 
-@pytest.mark.parametrize("other", ["", "terminal_3"], ids=["nothing", "another's"])
+LISTED = '[{"id": 1, "is_plugin": false}]'
+OTHERS = {
+    "nothing": "",
+    "a new pane's": "terminal_3",
+    "a list of tabs": '[{"tab_id": 0, "is_sync_panes_active": false}]',
+    "a screen": "[1] 4711",
+}
+
+
+@pytest.mark.parametrize("other", OTHERS.values(), ids=OTHERS)
 def test_an_answer_of_nothing_or_of_anothers_is_asked_for_again(tmp_path: Path, other: str):
     lost = f"[ $(wc -l <{tmp_path}/calls) -lt 3 ] && {{ printf %s '{other}'; exit 0; }}"
-    script = f"echo x >>{tmp_path}/calls; {lost}; echo '[1]'"
-    assert cli(tmp_path, script).ask(SERVED, PANES) == ["[1]\n"]
+    script = f"echo x >>{tmp_path}/calls; {lost}; echo '{LISTED}'"
+    assert cli(tmp_path, script).ask(SERVED, PANES) == [f"{LISTED}\n"]
     assert calls(tmp_path) == 3
 
 
 def test_an_answer_that_never_comes_is_asked_for_again(tmp_path: Path):
     script = (
         f"echo x >>{tmp_path}/calls; [ $(wc -l <{tmp_path}/calls) -gt 1 ] || exec sleep 60; "
-        "echo '[1]'"
+        f"echo '{LISTED}'"
     )
-    assert cli(tmp_path, script, deadline=1.5).ask(SERVED, PANES) == ["[1]\n"]
+    assert cli(tmp_path, script, deadline=1.5).ask(SERVED, PANES) == [f"{LISTED}\n"]
+
+
+def test_a_no_to_what_only_reads_is_asked_again_for_it_can_be_anothers(tmp_path: Path):
+    script = (
+        f"echo x >>{tmp_path}/calls; [ $(wc -l <{tmp_path}/calls) -gt 1 ] || "
+        f"{{ echo 'Timeout listing tabs' >&2; exit 2; }}; echo '{LISTED}'"
+    )
+    script = f'[ "$1" = --version ] && {{ echo zellij 0.45.1; exit; }}; {script}'
+    assert cli(tmp_path, script).ask(SERVED, PANES) == [f"{LISTED}\n"]
+    assert calls(tmp_path) == 2
+
+
+def test_a_screen_is_read_from_a_file_of_the_calls_own_never_from_an_answer(tmp_path: Path):
+    """What is printed can be any pane's screen: nothing in it would tell."""
+    served = Served(SERVED.server, str(tmp_path))
+    script = (
+        f"echo x >>{tmp_path}/calls; echo the screen of another; "
+        f'[ $(wc -l <{tmp_path}/calls) -gt 1 ] || exit 0; printf "mine>" >"$9"'
+    )
+    assert cli(tmp_path, script).ask(served, dump("terminal_1")) == ["mine>\n"]
+    assert calls(tmp_path) == 2
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["calls", "zellij"]
 
 
 def test_one_that_never_says_anything_is_no_answer(tmp_path: Path):

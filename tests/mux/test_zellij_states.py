@@ -163,7 +163,8 @@ def test_attached_client_is_running(mux: World):
 def test_two_clients_are_running_and_only_the_one_used_last_is_moved(mux: World):
     first, second = mux.launch(), mux.launch()
     idle, used = mux.zellij.attach("one"), mux.zellij.attach("one")
-    used.type("x")
+    mux.rig.adopt(idle, used)
+    mux.rig.use(used.name)
     assert first.state() == second.state() == "running"
     before = idle.shows()
     other = second if used.shows() == first.pane else first
@@ -202,9 +203,13 @@ def test_stacked_pane_is_running_and_has_no_screen_to_read(mux: World):
     launch = mux.launch()
     above = mux.launch()
     mux.zellij.action("one", "stack-panes", "--", launch.pane, above.pane)
-    rows = {it: facts["pane_rows"] for it, facts in mux.zellij.panes("one").items()}
-    folded = launch if rows[launch.pane] < rows[above.pane] else above
-    assert rows[folded.pane] == 1
+
+    def folded_away() -> list[str]:
+        panes = mux.zellij.panes("one").items()
+        return [it for it, facts in panes if facts["pane_rows"] == 1]
+
+    (pane,) = wait_for(folded_away, what="a folded pane")
+    folded = launch if pane == launch.pane else above
     assert folded.state() == "running"
     look = mux.rig.backend.look(folded.pane)
     assert look is not None
@@ -256,6 +261,7 @@ def test_a_scrolled_pane_shows_what_it_was_scrolled_to(mux: World):
     launch = mux.launch()
     mux.rig.show(launch.opened, *(f"line {number}" for number in range(300)))
     mux.zellij.action("one", "page-scroll-up", "--pane-id", launch.pane)
+    wait_for(lambda: "line 299" not in mux.zellij.screen("one", launch.pane), what="its scrolling")
     look = mux.rig.backend.look(launch.pane)
     assert look is not None
     assert "line 299" not in look.screen.lines
@@ -336,6 +342,8 @@ def test_serialized_session_is_exited_and_stays_so(mux: World):
     mux.start_raw("one")
     launch = mux.beside()
     mux.zellij.action("one", "save-session")
+    saved = "**/session_info/one/session-layout.kdl"
+    wait_for(lambda: list(Path.home().glob(saved)), what="a saved session")
     mux.zellij.kill("one")
     assert "EXITED" in mux.zellij.run("list-sessions", "--no-formatting")
     backend = mux.rig.backend

@@ -116,6 +116,14 @@ class ZellijRig:
         if panes[opened.pane.pane_id]["is_suppressed"]:
             (reading,) = [pane for pane, facts in panes.items() if facts["title"] == "reading"]
             self.zellij.action(self.session, "close-pane", "--pane-id", reading)
+            self._wait_listed(opened, "is_suppressed", False)
+
+    def _wait_listed(self, opened: Opened, field: str, value: object) -> None:
+        pane = opened.pane.pane_id
+        wait_for(
+            lambda: self.zellij.panes(self.session)[pane][field] is value,
+            what=f"{field} of {pane} to be {value}",
+        )
 
     def show(self, opened: Opened, *lines: str) -> None:
         # the pane's terminal itself: the kernel has no other name for it
@@ -155,11 +163,13 @@ class ZellijRig:
         pane = opened.pane.pane_id
         words = ("--in-place", "--pane-id", pane, "--name", "reading", "--", "sleep", "300")
         self.zellij.action(self.session, "new-pane", *words)
+        self._wait_listed(opened, "is_suppressed", True)
         return "suppressed"
 
     def synchronize(self, first: Opened, second: Opened) -> None:
         window = str(self.zellij.panes(self.session)[first.pane.pane_id]["tab_id"])
         self.zellij.action(self.session, "toggle-active-sync-tab", "--tab-id", window)
+        wait_for(lambda: self.zellij.synchronizes(self.session), what="a synchronized tab")
 
     def rearrange(self, opened: Opened) -> None:
         """Moved about among others, and made to float."""
@@ -167,19 +177,28 @@ class ZellijRig:
         self.zellij.action(self.session, "new-pane", "--", "sleep", "300")
         self.zellij.action(self.session, "move-pane", "--pane-id", pane)
         self.zellij.action(self.session, "toggle-pane-embed-or-floating", "--pane-id", pane)
+        self._wait_listed(opened, "is_floating", True)
 
     # -- terminals
 
     def attach(self, session: str) -> str:
         client = self.zellij.attach(self.session)
-        self._clients[client.name] = client
+        self.adopt(client)
         return client.name
+
+    def adopt(self, *clients: Client) -> None:
+        """Terminals that were attached by hand are the rig's, too."""
+        self._clients.update((client.name, client) for client in clients)
 
     def detach(self, client: str) -> None:
         self._clients.pop(client).leave()
 
     def use(self, client: str) -> None:
+        """A key, and until it has arrived: before that nobody has typed."""
+        log = self._directory / "logs" / f"{self._clients[client].shows()}.log"
+        before = log.read_bytes()
         self._clients[client].type("x")
+        wait_for(lambda: log.read_bytes() != before, what=f"a key in {log}")
 
     def shown(self, client: str) -> str:
         return self._clients[client].shows()

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.stories.rig import PERSON, Agent, Journal, Rig, Stop
+from tests.waiting import wait_for
 from tests.zellij import Zellij
 from tongs_agents.config import Profile
 from tongs_mux.backend import Backend, Guard
@@ -42,13 +43,20 @@ class ZellijAgent(Agent):
     def scroll(self) -> None:
         words = ("--in-place", "--pane-id", self.pane, "--name", "reading", "--", "sleep", "300")
         self.rig.command("new-pane", *words)
+        session = self.rig.session
+        wait_for(
+            lambda: self.rig.zellij.panes(session)[self.pane]["is_suppressed"],
+            what=f"another pane in place of {self.pane}",
+        )
 
     def synchronize(self) -> None:
         tab = str(self.rig.zellij.panes(self.rig.session)[self.pane]["tab_id"])
         self.rig.command("toggle-active-sync-tab", "--tab-id", tab)
+        wait_for(lambda: self.rig.zellij.synchronizes(self.rig.session), what="synchronized keys")
 
     def kill_pane(self) -> None:
         self.rig.command("close-pane", "--pane-id", self.pane)
+        wait_for(lambda: self.pane not in self.rig.panes(), what=f"the end of {self.pane}")
 
 
 class ZellijRig(Rig):

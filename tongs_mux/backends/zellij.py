@@ -8,15 +8,17 @@ from collections.abc import Callable, Iterator, Mapping
 
 from tongs_mux.backend import Guard, Held, Opened, OpenRequest
 from tongs_mux.backends import zellij_format as form
+from tongs_mux.backends.zellij_answers import DUMP
 from tongs_mux.backends.zellij_cli import CLIENTS, DEADLINE, PANES, TABS, ZellijCli, dump
 from tongs_mux.backends.zellij_open import Opening
 from tongs_mux.backends.zellij_server import Served, Sessions
-from tongs_mux.errors import BackendError, BackendTimeout
+from tongs_mux.errors import BackendError, BackendOutputError, BackendTimeout
 from tongs_mux.ids import is_pane_id
 from tongs_mux.model import Listing, Look, Multiplexer, PaneFacts, Screen
 from tongs_mux.process import Processes, alive
 
 _STEP = 0.01
+_MOVE_SECONDS = 0.3
 
 _Call = tuple[str, ...]
 _Same = tuple[Served, PaneFacts, list[str]]
@@ -53,13 +55,13 @@ class ZellijBackend:
 
     # -- reading
 
-    def _ask(self, *calls: _Call) -> tuple[Served, list[str]] | None:
+    def _ask(self, *calls: _Call, until: float | None = None) -> tuple[Served, list[str]] | None:
         """The server and what it said; None where it is certain that it runs no more."""
         served = self._sessions.find(self._session)
         if served is None:
             return None
         try:
-            return served, self._cli.ask(served, *calls)
+            return served, self._cli.ask(served, *calls, until=until)
         except BackendError:
             if not alive(self._processes, served.server):
                 return None
@@ -68,12 +70,31 @@ class ZellijBackend:
     def _ask_pane(
         self, pane_id: str, *more: _Call
     ) -> tuple[Served, PaneFacts | None, list[str]] | None:
-        """The server, the pane where it is listed, and what was said to ``more``."""
-        asked = self._ask(PANES, TABS, *more)
+        """The server, the pane where it is listed, and what was then said to ``more``."""
+        until = self._cli.until()
+        try:
+            return self._asked_pane(pane_id, more, until)
+        except BackendOutputError:
+            # of a pane that went away after it was listed nothing is said; the list knows
+            return self._asked_pane(pane_id, more, until)
+
+    def _asked_pane(
+        self, pane_id: str, more: tuple[_Call, ...], until: float
+    ) -> tuple[Served, PaneFacts | None, list[str]] | None:
+        asked = self._ask(PANES, TABS, until=until)
         if asked is None:
             return None
-        served, (panes, tabs, *rest) = asked
-        return served, form.parse_panes(panes, tabs, self._session).get(pane_id), rest
+        served, (panes, tabs) = asked
+        pane = form.parse_panes(panes, tabs, self._session).get(pane_id)
+        if pane is None or not more:
+            return served, pane, []
+        # a suppressed pane has no screen, and none is written for it
+        blank = {call for call in more if pane.mode and call[0] == DUMP}
+        asked = self._ask(*(call for call in more if call not in blank), until=until)
+        if asked is None or asked[0].server != served.server:
+            return None
+        said = iter(asked[1])
+        return served, pane, ["\n" if call in blank else next(said) for call in more]
 
     def listing(self) -> Listing | None:
         """Its panes."""
@@ -155,9 +176,12 @@ class ZellijBackend:
         if same is None:
             return "held"
         served = same[0]
+        trouble = ""
         with self._unless_ended(served):
-            self._cli.act(served, "close-pane", "--pane-id", guard.pane_id)
-        self._until(lambda: self._same(guard) is None, f"pane {guard.pane_id} does not close")
+            trouble = self._try(served, "close-pane", "--pane-id", guard.pane_id)
+        self._until(
+            lambda: self._same(guard) is None, f"pane {guard.pane_id} does not close: {trouble}"
+        )
         if alive(self._processes, served.server):
             with self._unless_ended(served):
                 self._opening.bury(served)
@@ -189,7 +213,7 @@ class ZellijBackend:
         shown, trouble = before, ""
         for step in self._ways(served, pane):
             trouble = self._try(served, *step)
-            shown = self._shown(served)
+            shown = self._shown(served, shown, 0.0 if trouble else _MOVE_SECONDS)
             if not shown or guard.pane_id in shown.values():
                 break
         showing = [client for client, pane in shown.items() if pane == guard.pane_id]
@@ -215,8 +239,17 @@ class ZellijBackend:
             return error.message
         return ""
 
-    def _shown(self, served: Served) -> dict[str, str]:
-        return form.parse_clients(self._cli.ask(served, CLIENTS)[0])
+    def _shown(self, served: Served, before: dict[str, str], seconds: float) -> dict[str, str]:
+        """What each client shows, as soon as that is another than before, else after a while.
+
+        A command can return before it is carried out; a next step would then undo it.
+        """
+        until = time.monotonic() + seconds
+        while True:
+            shown = form.parse_clients(self._cli.ask(served, CLIENTS)[0])
+            if not shown or shown != before or time.monotonic() >= until:
+                return shown
+            time.sleep(_STEP)
 
 
 def _reading(pane_id: str, *options: str) -> tuple[_Call, ...]:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+from tongs_mux.backends.zellij_answers import DUMP, is_answer, sheet, written
 from tongs_mux.backends.zellij_door import DOOR_SESSION
 from tongs_mux.backends.zellij_format import parse_panes, parse_version
 from tongs_mux.backends.zellij_server import Served
@@ -76,32 +77,56 @@ class ZellijCli:
             ) from None
         return Answer(done.code, _text(done.out), _text(done.err).strip())
 
-    def ask(self, served: Served, *calls: tuple[str, ...]) -> list[str]:
+    def until(self) -> float:
+        """The moment by which what is asked now has to be answered."""
+        return time.monotonic() + self.deadline
+
+    def ask(self, served: Served, *calls: tuple[str, ...], until: float | None = None) -> list[str]:
         """What actions that only read printed, all of them within one deadline.
 
-        One after the other: two at once take each other's answers away. One that
-        got none, status 0 or still waiting, is asked again as long as there is time.
+        One after the other: two at once take each other's answers away. What got
+        none, a "no", or another's is asked again as long as there is time.
         """
-        until = time.monotonic() + self.deadline
-        return [self._asked(served, words, until) for words in calls]
+        last = self.until() if until is None else until
+        return [self._asked(served, words, last) for words in calls]
 
     def _asked(self, served: Served, words: tuple[str, ...], until: float) -> str:
+        if words[0] != DUMP:
+            return self._repeated(served, words, until, lambda said: _if_answer(words, said))
+        with sheet(served.door) as path:
+            to_file = (*words, "--path", str(path))
+            return self._repeated(served, to_file, until, lambda said: written(path))
+
+    def _repeated(
+        self,
+        served: Served,
+        words: tuple[str, ...],
+        until: float,
+        taken: Callable[[str], str | None],
+    ) -> str:
+        trouble = BackendError("")
         for _ in range(_TRIES):
             share = time.monotonic() + self.deadline / _WAITS
             try:
-                said = self._action(served, words, min(until, share))
-            except BackendTimeout:
-                if share >= until:
-                    raise
-                continue
-            if _is_answer(words, said):
-                return said
+                found = taken(self._action(served, words, min(until, share)))
+                trouble = BackendOutputError(f"zellij {words[0]} answered nothing, {_TRIES} times")
+            except BackendUnavailable:
+                raise
+            except BackendError as error:
+                if _NOT_SENT in error.message:
+                    raise  # that was asked often enough
+                # any other "no" can be another's
+                trouble, found = error, None
+            if found is not None:
+                return found
+            if time.monotonic() >= until:
+                break
             time.sleep(_STEP)
-        raise BackendOutputError(f"zellij {words[0]} answered nothing, {_TRIES} times")
+        raise trouble
 
     def act(self, served: Served, *words: str) -> str:
         """What an action that changes something printed; once it was sent it is not sent again."""
-        return self._action(served, words, time.monotonic() + self.deadline)
+        return self._action(served, words, self.until())
 
     def _action(self, served: Served, words: tuple[str, ...], until: float) -> str:
         """Raises BackendError where it says no (E6), BackendTimeout."""
@@ -158,7 +183,7 @@ class ZellijCli:
 
 def dump(pane_id: str, *options: str) -> tuple[str, ...]:
     """The action that reads a pane's screen. Without the id it reads none, or another (E8)."""
-    return ("dump-screen", *options, "--ansi", "--pane-id", pane_id)
+    return (DUMP, *options, "--ansi", "--pane-id", pane_id)
 
 
 def without_session(environ: Mapping[str, str]) -> dict[str, str]:
@@ -174,11 +199,8 @@ def _dotted(version: tuple[int, ...]) -> str:
     return ".".join(map(str, version)) or "of an unknown version"
 
 
-def _is_answer(words: tuple[str, ...], said: str) -> bool:
-    """False for nothing, and for what is another's: answers go by a client's reused number."""
-    if "--json" in words:
-        return said.lstrip().startswith(("[", "{"))
-    return bool(said)
+def _if_answer(words: tuple[str, ...], said: str) -> str | None:
+    return said if is_answer(words, said) else None
 
 
 __all__ = [

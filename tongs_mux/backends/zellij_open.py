@@ -24,6 +24,8 @@ START_SECONDS = 15.0
 """How long a session may take to start; it is more than one call."""
 
 _STEP = 0.02
+_LISTED_SECONDS = 0.5
+"""How long a pane whose id was said may be missing in the listing."""
 
 
 class Opening:
@@ -46,8 +48,10 @@ class Opening:
 
     def bury(self, served: Served) -> bool:
         """End a session of which nothing is left and that nobody looks at; True where it was."""
-        tabs, clients = self._cli.ask(served, TABS, CLIENTS)
-        if not form.is_husk(tabs) or form.parse_clients(clients):
+        if not form.is_husk(self._cli.ask(served, TABS)[0]):
+            return False
+        # asked only here: its plugins answer that, and those of a new session only start
+        if form.parse_clients(self._cli.ask(served, CLIENTS)[0]):
             return False
         self._end(served)
         return True
@@ -85,19 +89,20 @@ class Opening:
     def _opened(
         self, served: Served, request: OpenRequest, said: str, before: dict[str, str]
     ) -> str:
-        """The new pane's id: what was said counts only for a pane that is there (E1)."""
-        told = form.parse_opened(said) if said else None
+        """The new pane's id: what was said counts only for a pane that is there (E1).
+
+        It must run the requested command too: what was said can be another's answer,
+        and where ours got lost, the one new pane with this command is meant.
+        """
+        told = _told(said)
         command = " ".join(request.argv)
-        until = time.monotonic() + self._cli.deadline
+        begun = time.monotonic()
         while True:
-            fresh = {it: what for it, what in self._commands(served).items() if it not in before}
-            # an answer can get lost: then the one new pane with this command is meant
-            found = [
-                it for it, what in fresh.items() if it == told or (not told and what == command)
-            ]
-            if len(found) == 1:
-                return found[0]
-            if told or time.monotonic() >= until:
+            panes = self._commands(served).items()
+            found = [it for it, what in panes if it not in before and what == command]
+            if told in found or len(found) == 1:
+                return told if told in found else found[0]
+            if time.monotonic() - begun >= (_LISTED_SECONDS if told else self._cli.deadline):
                 raise BackendError(
                     f"zellij opened no pane in session {request.session!r} that is there",
                     hint="its program may have ended at once",
@@ -150,6 +155,13 @@ class Opening:
     def _runs_something(self, served: Served) -> bool:
         facts = (self._processes.facts(pid) for pid in self._processes.pids())
         return any(it is not None and it.ppid == served.server.pid for it in facts)
+
+
+def _told(said: str) -> str:
+    try:
+        return form.parse_opened(said)
+    except BackendOutputError:
+        return ""
 
 
 __all__ = ["START_SECONDS", "Opening"]

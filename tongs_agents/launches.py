@@ -26,7 +26,7 @@ from tongs_mux.control import Controller
 from tongs_mux.errors import BadText, DeliveryUncertain, MuxError, StartFailed
 from tongs_mux.evidence import Seen
 from tongs_mux.ids import new_launch_id
-from tongs_mux.model import LaunchRecord, PaneRef
+from tongs_mux.model import LaunchRecord, PaneRef, ProcessFacts
 from tongs_mux.opening import CLAIM_SECONDS, Opener, Plan
 from tongs_mux.process import alive
 from tongs_mux.reader import Reader
@@ -42,6 +42,10 @@ AT_ONCE = 0.1
 
 UNKNOWN_SECONDS = 2.0
 """How long a launch that was just started is looked at again while that can't be told."""
+
+
+STARVED_SECONDS = 2.0
+"""How long a program that gets no turn of the processor is waited for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -277,13 +281,20 @@ class Starter:
 
         A server that ends with its only pane may give no answer for a moment.
         """
-        begun = self.control.monotonic()
+        begun, first = self.control.monotonic(), self._process(record)
         while True:
             state = self.control.verify(record).verdict.state
-            bound = {"running": AT_ONCE, "unknown": UNKNOWN_SECONDS}.get(state, 0.0)
-            if self.control.monotonic() - begun >= bound:
+            waited = self.control.monotonic() - begun
+            if state not in ("running", "unknown"):
+                return state
+            if state == "unknown" and waited >= UNKNOWN_SECONDS:
+                return state
+            if state == "running" and has_begun(first, self._process(record), waited):
                 return state
             self.control.pause(AT_ONCE / 5 if state == "unknown" else AT_ONCE)
+
+    def _process(self, record: LaunchRecord) -> ProcessFacts | None:
+        return self.control.processes.facts(record.claim.process.pid) if record.claim else None
 
     def _became(self, record: LaunchRecord) -> bool:
         """True once the launcher has become the command, or has ended."""
@@ -352,11 +363,26 @@ def may_forget(seen: Seen, control: Controller) -> bool:
     return gone and seen.verdict.state in ("exited", "replaced", "not-listed")
 
 
+def has_begun(first: ProcessFacts | None, now: ProcessFacts | None, waited: float) -> bool:
+    """True where a program that runs has had the time within which one can end at once.
+
+    The time is its own: on a busy machine it may get no turn for longer than that.
+    """
+    if first is None or waited >= STARVED_SECONDS:
+        return True
+    if now is None or now.zombie:
+        return False  # it has ended since it was looked at: another look says so
+    starved = now.ready and now.used - first.used < AT_ONCE
+    return waited >= AT_ONCE and not starved
+
+
 __all__ = [
     "AT_ONCE",
+    "STARVED_SECONDS",
     "UNKNOWN_SECONDS",
     "Spawned",
     "Starter",
+    "has_begun",
     "is_wrapper",
     "may_forget",
     "profile_named",

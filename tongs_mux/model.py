@@ -48,6 +48,10 @@ class ProcessFacts:
     zombie: bool = False
     session: int = -1
     """Session id, -1 where the system does not say."""
+    ready: bool = False
+    """It would run on now: it waits for the processor or a disk, for nothing else."""
+    used: float = field(default=0.0, compare=False)
+    """Seconds of the processor that it has had; 0 where the system does not say."""
 
 
 @dataclass(frozen=True, slots=True)

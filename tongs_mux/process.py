@@ -10,6 +10,7 @@ from typing import Protocol
 from tongs_mux.model import ProcessFacts, ProcessIdentity
 
 _PROC_CHUNK = 1 << 16
+_TICKS = os.sysconf("SC_CLK_TCK")
 
 _TERMINALS = {4, 5, *range(136, 144)}
 """Major numbers of Linux's terminals: consoles, ``/dev/tty`` and pseudo-terminals."""
@@ -84,6 +85,8 @@ class LinuxProcesses:
             foreground_group=int(fields[5]),
             zombie=fields[0] in (b"Z", b"X"),
             session=int(fields[3]),
+            ready=fields[0] in (b"R", b"D"),
+            used=(int(fields[11]) + int(fields[12])) / _TICKS,
         )
 
     def argv(self, pid: int) -> tuple[str, ...]:

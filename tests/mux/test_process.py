@@ -60,6 +60,15 @@ def test_facts_of_this_very_process(system: Processes):
     assert os.getpid() in system.pids()
 
 
+def test_a_process_that_has_had_no_turn_is_told_from_one_that_waits():
+    system = LinuxProcesses()
+    with running("sleep", "60") as waiting, running("sh", "-c", "while :; do :; done") as busy:
+        wait_for(lambda: known(system, busy.pid).used >= 0.1, what="its turns")
+        assert known(system, busy.pid).ready
+        assert not known(system, waiting.pid).ready
+        assert known(system, waiting.pid).used < 0.1
+
+
 @SYSTEMS
 @pytest.mark.parametrize(
     "name", ["a) b (", "((", "))", ") S 1 1", "two words", "項目", "line\nbreak"]

@@ -510,6 +510,40 @@ def test_a_session_that_starts_without_our_pane_is_ended_again(mux: World):
     wait_for(lambda: not mux.zellij.servers(), what="its end")
 
 
+@pytest.mark.parametrize("said", ["terminal_0", "terminal_99", "", "[]"])
+def test_a_pane_that_was_opened_is_known_by_its_command_whatever_was_said(mux: World, said: str):
+    """The answer can be another caller's, and another's pane may be new too."""
+    mux.launch()
+    beside = mux.directory / "beside"
+    backend = mux.with_program(
+        f'#!/bin/sh\n[ "$4" = new-pane ] || exec {mux.zellij.program} "$@"\n'
+        f'{mux.zellij.program} --session "$2" action new-pane -- sleep 300 >"{beside}"\n'
+        f'{mux.zellij.program} "$@" >/dev/null && printf %s "{said}"\n'
+    )
+    opened = backend.open(mux.rig.request())
+    mux.rig.ready(opened)
+    assert opened.pane.pane_id != beside.read_text(encoding="ascii").strip()
+    assert mux.claimed(opened).state() == "running"
+
+
+def test_a_step_to_a_pane_that_is_carried_out_late_is_not_followed_by_another(mux: World):
+    first, second = mux.launch(), mux.launch()
+    client = mux.zellij.attach("one")
+    mux.rig.adopt(client)
+    mux.rig.use(client.name)
+    other = second if client.shows() == first.pane else first
+    calls = mux.directory / "calls"
+    backend = mux.with_program(
+        f'#!/bin/sh\necho "$4" >>"{calls}"\n'
+        f'[ "$4" = focus-pane-id ] || exec {mux.zellij.program} "$@"\n'
+        f'{{ sleep 0.1; exec {mux.zellij.program} "$@"; }} >"{mux.directory}/late" 2>&1 &\n'
+    )
+    assert backend.focus(other.guard) == ("done", client.name)
+    assert client.shows() == other.pane
+    done = set(calls.read_text(encoding="utf-8").split())
+    assert done - {"list-panes", "list-tabs", "list-clients"} == {"focus-pane-id"}
+
+
 @pytest.mark.case("C11")
 def test_parallel_opens_are_panes_of_their_own(mux: World):
     first = mux.launch()

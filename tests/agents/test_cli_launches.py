@@ -342,10 +342,11 @@ def test_a_wait_returns_on_the_end_of_the_turn_that_the_send_began(cli: Cli):
     assert (first["receipt"], first["status"]) == ("submitted", "done")
     assert set(first) == {*SENT, "status", "waited_s"}
     assert cli.ok("send", launch, "[[slow:1:later]]")["receipt"] == "submitted"
-    assert cli.ok("agent-status", launch)["status"] == "working"
     done = cli.ok("wait", launch)
     assert set(done) == {"ok", "launch_id", "status", "waited_s"}
     assert "later" in cli.screen(launch)
+    assert cli.ok("send", launch, "[[slow:600:x]]")["receipt"] == "submitted"
+    assert cli.ok("agent-status", launch)["status"] == "working"
 
 
 def test_a_wait_that_runs_out_says_what_it_saw_last(cli: Cli):

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from tongs_agents.attaching import Wanted, attach, settings_path, version_of, write_settings
+from tongs_agents.beginning import AT_ONCE, has_begun
 from tongs_agents.errors import Refused
 from tongs_agents.first_prompt import await_ready, started, with_prompt
 from tongs_agents.harness.claude_attach import Attachment
@@ -36,16 +37,8 @@ from tongs_mux.verify import CLAIM_GRACE
 if TYPE_CHECKING:  # a send needs neither the config nor the launcher, and saves their import
     from tongs_agents.config import Config, Profile
 
-AT_ONCE = 0.1
-"""Seconds within which a program that ends is one that could not be started (A91)."""
-
-
 UNKNOWN_SECONDS = 2.0
 """How long a launch that was just started is looked at again while that can't be told."""
-
-
-STARVED_SECONDS = 2.0
-"""How long a program that gets no turn of the processor is waited for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -363,26 +356,10 @@ def may_forget(seen: Seen, control: Controller) -> bool:
     return gone and seen.verdict.state in ("exited", "replaced", "not-listed")
 
 
-def has_begun(first: ProcessFacts | None, now: ProcessFacts | None, waited: float) -> bool:
-    """True where a program that runs has had the time within which one can end at once.
-
-    The time is its own: on a busy machine it may get no turn for longer than that.
-    """
-    if first is None or waited >= STARVED_SECONDS:
-        return True
-    if now is None or now.zombie:
-        return False  # it has ended since it was looked at: another look says so
-    starved = now.ready and now.used - first.used < AT_ONCE
-    return waited >= AT_ONCE and not starved
-
-
 __all__ = [
-    "AT_ONCE",
-    "STARVED_SECONDS",
     "UNKNOWN_SECONDS",
     "Spawned",
     "Starter",
-    "has_begun",
     "is_wrapper",
     "may_forget",
     "profile_named",

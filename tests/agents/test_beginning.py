@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import pytest
 
-from tongs_agents.launches import AT_ONCE, STARVED_SECONDS, has_begun
+from tongs_agents.beginning import AT_ONCE, STARVED_SECONDS, has_begun
 from tongs_mux.model import ProcessFacts
 
 WAITING = ProcessFacts(10, 1, "boot:1", "agent", 10, 10, used=0.4)

@@ -25,7 +25,7 @@ pytestmark = pytest.mark.requirement("A65")
 
 AGENT = "aaaabbbbcccc"
 VARIABLE = {"TONGS_AGENTS_LAUNCH_ID": AGENT}
-OPEN = {"list", "demo", "config path", "config check"}
+OPEN = {"list", "demo", "doctor", "mcp", "config path", "config check"}
 OWN = {"agent-status", "wait"}
 VERBS = [
     pytest.param(" ".join(words), command, id=" ".join(words))

@@ -12,6 +12,7 @@ verb = VerbGroup(
         "path": "tongs_agents.cli.config_path",
         "show": "tongs_agents.cli.config_show",
         "check": "tongs_agents.cli.config_check",
+        "capture": "tongs_agents.cli.config_capture",
     },
 )
 

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from tongs_agents.cli.reply import Reply
 from tongs_agents.cli.verb import App, Verb
+
+if TYPE_CHECKING:
+    from tongs_agents.config import Config
 
 
 @click.command("show", cls=Verb, example="tongs-agents config show")
@@ -18,8 +21,15 @@ def verb(app: App) -> Reply:
     """Print every setting in force, defaults included; values of env are masked."""
     from tongs_agents.config import as_dict
 
-    values = as_dict(app.services.config)
-    return Reply({"ok": True, "config": values}, tuple(_toml(values)))
+    config = app.services.config
+    return Reply({"ok": True, "config": as_dict(config)}, tuple(as_lines(config)))
+
+
+def as_lines(config: Config) -> Iterator[str]:
+    """The settings in force as lines of TOML; values of env are masked."""
+    from tongs_agents.config import as_dict
+
+    return _toml(as_dict(config))
 
 
 def _toml(config: Mapping[str, Any]) -> Iterator[str]:
@@ -42,4 +52,4 @@ def _value(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
-__all__ = ["verb"]
+__all__ = ["as_lines", "verb"]

@@ -67,6 +67,7 @@ cli = VerbGroup(
         "install": f"{_HERE}install",
         "uninstall": f"{_HERE}uninstall",
         "mcp": f"{_HERE}mcp",
+        "doctor": f"{_HERE}doctor",
         "config": f"{_HERE}config",
         "audit": f"{_HERE}audit",
     },

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from tongs_agents.doctor.check import Check
 from tongs_agents.install import claude
 from tongs_agents.install.registration import Registered
 
@@ -31,6 +32,8 @@ class Installable:
     """Given the machine and the version, which is empty where the program is missing."""
     after: str
     """What a person still has to do, or should know, once it is installed."""
+    trust: Callable[[Machine], Iterable[Check]] = lambda _: ()
+    """Whether the harness runs what is registered, where it asks its user first."""
 
 
 def _claude(machine: Machine, version: str) -> tuple[Registered, ...]:

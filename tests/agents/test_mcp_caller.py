@@ -11,12 +11,11 @@ import pytest
 
 from tongs_agents.errors import Refused
 from tongs_agents.harness.programs import Program, program_of
+from tongs_agents.mcp_server.actor import actor_of, named_in
 from tongs_agents.mcp_server.caller import (
     KNOWN_SECONDS,
     Caller,
-    actor_in,
     at_start,
-    named_in,
     places_check,
 )
 from tongs_agents.mcp_server.lineage import lineage, lineage_checks
@@ -182,7 +181,7 @@ def test_another_place_than_its_process_was_started_with_is_refused(variable: st
 )
 def test_the_actor_is_what_the_environment_names(value: str, actor: Actor):
     environ = {"TONGS_AGENTS_LAUNCH_ID": value}
-    assert actor_in(environ) == actor
+    assert actor_of(environ) == actor
     assert named_in(environ) == actor.caller
 
 

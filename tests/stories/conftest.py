@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.stories.mcp_rig import McpRig
 from tests.stories.rig import Rig
 from tests.stories.zellij_rig import ZellijRig
 from tests.zellij import private_zellij
@@ -26,3 +27,11 @@ def rig(
         return
     with private_zellij(short_dir, monkeypatch) as zellij:
         yield ZellijRig(tmp_path / "rig", zellij)
+
+
+@pytest.fixture
+def mcp(rig: Rig, short_dir: Path) -> Iterator[McpRig]:
+    """The rig with agent control switched on."""
+    found = McpRig(rig, short_dir)
+    yield found
+    found.end()

@@ -12,15 +12,19 @@ from tongs_mux.audit import AuditEntry, AuditLog
 from tongs_mux.ids import is_launch_id
 
 
+def named_in(environ: Mapping[str, str]) -> str | None:
+    """The launch id that the environment names, None where it names none (6.8)."""
+    value = environ.get(LAUNCH_ID, "")
+    return value if is_launch_id(value) else None
+
+
 def actor_of(environ: Mapping[str, str]) -> Actor:
     """``mcp:LAUNCH`` by the server's environment, plain ``mcp`` without a launch id there.
 
     It says who asked, and proves nothing: whether that is true is for the rules.
     """
-    launch_id = environ.get(LAUNCH_ID, "")
-    if not is_launch_id(launch_id):
-        return Actor("mcp")
-    return Actor(f"mcp:{launch_id}", launch_id)
+    named = named_in(environ)
+    return Actor("mcp") if named is None else Actor(f"mcp:{named}", named)
 
 
 @contextmanager
@@ -42,4 +46,4 @@ def audited(
     log.outcome(None, replace(entry, outcome="ok", exit_code=0))
 
 
-__all__ = ["actor_of", "audited"]
+__all__ = ["actor_of", "audited", "named_in"]

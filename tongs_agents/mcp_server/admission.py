@@ -39,14 +39,6 @@ class Admitted:
         return self.config.control
 
 
-def is_switched_on(services: Services) -> bool:
-    """Whether a server that starts now lists the tools: not with a config in error (6.6)."""
-    try:
-        return services.config.control.mcp_enabled
-    except (ConfigError, MuxError):
-        return False
-
-
 def admitted(services: Services) -> Admitted:
     """The caller. Raises Refused: switched off, rule 1, or rule 2 for the caller."""
     try:
@@ -94,4 +86,4 @@ def _may_live(services: Services, record: LaunchRecord) -> bool:
     return alive(services.processes, record.claim.process)
 
 
-__all__ = ["Admitted", "admitted", "aimed_at", "below", "is_switched_on", "targeted"]
+__all__ = ["Admitted", "admitted", "aimed_at", "below", "targeted"]

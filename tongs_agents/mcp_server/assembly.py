@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from tongs_agents.errors import ConfigError
 from tongs_agents.hooks.command import Source
 from tongs_agents.mcp_server import fleet
 from tongs_agents.mcp_server.actor import actor_of
@@ -12,6 +13,7 @@ from tongs_agents.mcp_server.tool import Family, Tool
 from tongs_agents.paths import ATTACHED
 from tongs_agents.services import Services, judge
 from tongs_mux.acts import refusals
+from tongs_mux.errors import MuxError
 
 
 class Assembly(NamedTuple):
@@ -25,7 +27,23 @@ def assembled(services: Services, source: Source) -> Assembly:
     """The families of this process; none where its launch was given a server of its own (A72)."""
     if source == "installed" and services.environ.get(ATTACHED) == "yes":
         return Assembly((), _denied(services))
-    return Assembly((fleet.family(services),), _denied(services))
+    families = [fleet.family(services)]
+    if is_switched_on(services):
+        from tongs_agents.mcp_server import agents  # here: mostly it is switched off
+
+        families.append(agents.family(services))
+    return Assembly(tuple(families), _denied(services))
+
+
+def is_switched_on(services: Services) -> bool:
+    """Whether agents may control agents, asked once, at the start; no where it can't be read (6.6).
+
+    A call asks again: what is switched off meanwhile refuses.
+    """
+    try:
+        return services.config.control.mcp_enabled
+    except (ConfigError, MuxError):
+        return False
 
 
 def _denied(services: Services) -> Denied:
@@ -38,4 +56,4 @@ def _denied(services: Services) -> Denied:
     return denied
 
 
-__all__ = ["Assembly", "assembled"]
+__all__ = ["Assembly", "assembled", "is_switched_on"]

@@ -13,11 +13,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tongs_agents.errors import Refused
+from tongs_agents.mcp_server.actor import named_in
 from tongs_agents.mcp_server.lineage import lineage, lineage_checks
 from tongs_agents.paths import CONFIG, LAUNCH_ID, RUNTIME_DIR, STATE_DIR
-from tongs_mux.acts import Actor
 from tongs_mux.errors import ClaimError, LaunchNotFound
-from tongs_mux.ids import is_launch_id
 from tongs_mux.model import Check, LaunchRecord
 
 if TYPE_CHECKING:
@@ -41,21 +40,6 @@ class Caller:
     def launch_id(self) -> str:
         """Its launch."""
         return self.record.launch_id
-
-
-def named_in(environ: Mapping[str, str]) -> str | None:
-    """The launch id that the environment names, None where it names none (6.8)."""
-    value = environ.get(LAUNCH_ID, "")
-    return value if is_launch_id(value) else None
-
-
-def actor_in(environ: Mapping[str, str]) -> Actor:
-    """Who is written into the audit: ``mcp:<launch id>``, or ``mcp`` without one (6.31).
-
-    It is what the environment says, which a refusal for it must show.
-    """
-    named = named_in(environ)
-    return Actor("mcp") if named is None else Actor(f"mcp:{named}", caller=named)
 
 
 def caller_of(services: Services) -> Caller:
@@ -168,9 +152,7 @@ def at_start(
 __all__ = [
     "KNOWN_SECONDS",
     "Caller",
-    "actor_in",
     "at_start",
     "caller_of",
-    "named_in",
     "places_check",
 ]

@@ -20,7 +20,7 @@ from tongs_mux.model import ProcessIdentity
 
 SERVED = Served(ProcessIdentity(1, "boot:1"), "/the/door")
 QUICK = 0.4
-SLACK = 1.5
+SLACK = 4.0
 
 
 def cli(directory: Path, script: str, *, deadline: float = 5.0, **environ: str) -> ZellijCli:

@@ -31,7 +31,7 @@ from tongs_mux.process import identity, system_processes
 from tongs_mux.testing import FakeProcesses
 from tongs_mux.testing.rig import guard_of
 
-SLACK = 1.5
+SLACK = 4.0
 """Seconds over a deadline that a loaded machine may need to come back."""
 
 

@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from shlex import quote
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from tongs_agents.errors import Unsupported
 from tongs_agents.harness.inherited import cleaned
@@ -18,6 +18,9 @@ from tongs_agents.multiplexers import zellij_is_usable
 from tongs_mux.backend import OpenRequest
 from tongs_mux.errors import BackendError, MuxError
 from tongs_mux.process import Processes, system_processes
+
+if TYPE_CHECKING:  # the demo on tmux needs none of it
+    from tongs_mux.backends.zellij_server import Served
 
 SESSION = "demo"
 """The workspace session of the demo."""
@@ -186,11 +189,20 @@ class ZellijHands:
         self._cli = ZellijCli(environ=self._environ)
         self.reads = self._cli.knows("new-pane", "--pane-id")
 
-    def _act(self, *words: str) -> str:
+    def _served(self) -> Served:
         served = self._sessions.find(SESSION)
         if served is None:
             raise BackendError(f"there is no Zellij session {SESSION!r}")
-        return self._cli.act(served, *words)
+        return served
+
+    def _act(self, *words: str) -> None:
+        self._cli.act(self._served(), *words)
+
+    def _panes(self) -> set[str]:
+        from tongs_mux.backends.zellij_cli import PANES
+        from tongs_mux.backends.zellij_format import parse_commands
+
+        return set(parse_commands(self._cli.ask(self._served(), PANES)[0]))
 
     def begin(self) -> None:
         """Nothing: the product starts the session."""
@@ -202,10 +214,16 @@ class ZellijHands:
     @contextlib.contextmanager
     def reading(self, pane: str) -> Iterator[None]:
         """Another pane in its place, as when its scrollback is opened in an editor."""
+        before = self._panes()
         words = ("--in-place", "--pane-id", pane, "--name", "reading", "--", "sleep", "300")
-        opened = self._act("new-pane", *words).strip()
+        # what it says can be another's, or come before it is so: the listing tells
+        self._act("new-pane", *words)
+        _until(lambda: bool(self._panes() - before))
+        opened = self._panes() - before
         yield
-        self._act("close-pane", "--pane-id", opened)
+        for each in opened:
+            self._act("close-pane", "--pane-id", each)
+        _until(lambda: not opened & self._panes())
 
     def move(self, pane: str) -> str:
         """Its session gets another name."""
@@ -229,10 +247,7 @@ class ZellijHands:
 
     def server_pid(self) -> int:
         """The session's."""
-        served = self._sessions.find(SESSION)
-        if served is None:
-            raise BackendError(f"there is no Zellij session {SESSION!r}")
-        return served.server.pid
+        return self._served().server.pid
 
     def end(self) -> None:
         """The session as a person ends it; then whatever was told to mean these sockets."""

@@ -16,6 +16,7 @@ import click
 
 from tongs_agents.config_example import render_example
 from tongs_agents.reasons import REASONS
+from tongs_chat import roles
 
 ROOT = Path(__file__).parents[1]
 WIDTH = 88
@@ -97,6 +98,24 @@ def config_page() -> str:
     )
 
 
+def roles_page() -> str:
+    """Who may do what in the chat file: the table that the authorizer is made from."""
+    parts = [
+        "# Roles in the chat file\n",
+        _GENERATED,
+        "Every connection to the chat file has a role. SQLite's authorizer is made from this",
+        "table and denies the rest; triggers of the connection bind writes to rows. It guards",
+        "against faults of the program, not against another process of the same user.\n",
+        *(f"- `{letter}`: {meaning}" for letter, meaning in roles.LETTERS.items()),
+        f"\n| table | column | {' | '.join(roles.ROLES)} |",
+        f"|---|---|{'---|' * len(roles.ROLES)}",
+    ]
+    for table, column, *cells in roles.GRID:
+        shown = [f"`{it}`" if it else "" for it in (column, *cells)]
+        parts.append(f"| `{table}` | {shown[0] or '(row)'} | {' | '.join(shown[1:])} |")
+    return "\n".join(parts) + "\n"
+
+
 def _cell(text: str) -> str:
     return " ".join(text.split()).replace("|", "\\|")
 
@@ -105,6 +124,7 @@ PAGES: Mapping[str, Callable[[], str]] = {
     "docs/reference/cli.md": cli_page,
     "docs/reference/config.md": config_page,
     "docs/reference/reasons.md": reasons_page,
+    "docs/reference/roles.md": roles_page,
 }
 """Each generated page and what makes it."""
 

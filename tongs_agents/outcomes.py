@@ -8,6 +8,7 @@ from typing import Any
 
 from tongs_agents import errors as agents
 from tongs_agents.reasons import REASONS
+from tongs_chat import errors as chat
 from tongs_mux import errors as mux
 from tongs_mux.model import Check
 
@@ -73,7 +74,7 @@ def failure(reason: str, error: str, *, hint: str = "", checks: tuple[Check, ...
     )
 
 
-def _plain(error: mux.MuxError | agents.AgentsError) -> Failure:
+def _plain(error: mux.MuxError | chat.ChatError | agents.AgentsError) -> Failure:
     return failure(error.reason, error.message, hint=error.hint)
 
 
@@ -161,6 +162,20 @@ RULES: Mapping[type[BaseException], Callable[[Any], Failure]] = {
     mux.DeliveryError: _said_no,
     mux.DeliveryRefused: _said_no,
     mux.DeliveryUncertain: _uncertain,
+    chat.ChatError: _plain,
+    chat.StoreError: _plain,
+    chat.NoStore: _plain,
+    chat.StoreBusy: _plain,
+    chat.StoreRefused: _plain,
+    chat.StoreDamaged: _plain,
+    chat.SchemaTooNew: _plain,
+    chat.SchemaTooOld: _plain,
+    chat.NotPermitted: _plain,
+    chat.NotFound: _plain,
+    chat.GrantError: _plain,
+    chat.LimitReached: _plain,
+    chat.InvalidMessage: _plain,
+    chat.InvalidName: _plain,
     agents.AgentsError: _plain,
     agents.ConfigError: _misconfigured,
     agents.UsageError: _plain,

@@ -31,6 +31,7 @@ _BROKE = {
     ),
     "busy": Reason(1, "busy", "somebody else is acting on the same thing", "try again"),
     "failed": _error("the multiplexer or the system broke", "read what it says, then try again"),
+    "no-chat": _error("no launch was ever granted chat", "a person begins it with the first grant"),
     "no-such-launch": _error("no launch has this id", "`tongs-agents list` shows them"),
     "start-failed": _error("the program could not be started", "check the profile's command"),
     "usage": _error(

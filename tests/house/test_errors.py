@@ -8,15 +8,21 @@ from importlib import import_module
 import pytest
 
 import tongs_agents.errors
+import tongs_chat.errors
 import tongs_mux.errors
 from tests.house.tree import dotted, public_modules
 from tongs_agents.reasons import REASONS
 
 TREES: dict[str, type[Exception]] = {
     "tongs_mux.errors": tongs_mux.errors.MuxError,
+    "tongs_chat.errors": tongs_chat.errors.ChatError,
     "tongs_agents.errors": tongs_agents.errors.AgentsError,
 }
-BASES_ONLY = {tongs_mux.errors.MuxError, tongs_agents.errors.AgentsError}
+BASES_ONLY = {
+    tongs_mux.errors.MuxError,
+    tongs_chat.errors.ChatError,
+    tongs_agents.errors.AgentsError,
+}
 """Never raised themselves."""
 
 _DRAWN = re.compile(r" {4}(?P<branches>[│├└─ ]*)(?P<name>[A-Z]\w+)(?:  .*)?\Z")

@@ -8,6 +8,7 @@ from importlib import import_module
 from tests.house.tree import dotted, public_modules
 from tongs_agents.errors import AgentsError
 from tongs_agents.outcomes import RULES
+from tongs_chat.errors import ChatError
 from tongs_mux.errors import MuxError
 
 
@@ -30,7 +31,7 @@ def _without_a_row(*bases: type[BaseException]) -> set[str]:
 def test_every_error_of_ours_has_a_row() -> None:
     for name in public_modules():
         import_module(dotted(name))
-    assert _without_a_row(MuxError, AgentsError) == set()
+    assert _without_a_row(MuxError, ChatError, AgentsError) == set()
 
 
 def test_a_forgotten_error_is_found() -> None:

@@ -10,6 +10,7 @@ import hypothesis
 import pytest
 
 from tests.belongings import end_servers_in, remove, short_directory
+from tongs_agents.scripted_agent.options import MCP_VARIABLE
 
 pytest_plugins = ["tests.leaks"]
 
@@ -77,6 +78,7 @@ def world(
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(runtime))
     monkeypatch.setenv("TMUX_TMPDIR", str(short_dir))
     monkeypatch.setenv("ZELLIJ_SOCKET_DIR", str(short_dir / "zellij"))
+    monkeypatch.setenv(MCP_VARIABLE, "on-demand")
     return home
 
 

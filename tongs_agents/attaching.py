@@ -1,4 +1,7 @@
-"""Hands our hooks to one launch by its harness's own flags, the user's files untouched."""
+"""Hands our hooks and MCP server to one launch by its harness's own flags.
+
+The user's files stay untouched.
+"""
 
 from __future__ import annotations
 
@@ -13,6 +16,7 @@ from tongs_agents.harness.attach import (
     SCRIPTED_EVENTS,
     attach_scripted,
     hook_settings,
+    mcp_servers,
 )
 from tongs_agents.harness.claude_attach import Attachment, known_events
 from tongs_agents.harness.claude_attach import attach as attach_claude
@@ -43,9 +47,9 @@ def settings_path(runtime: Path, launch_id: str) -> Path:
 
 
 def attach(wanted: Wanted) -> Attachment:
-    """The command line with our hooks, and the settings to write. Pure but for what it asks.
+    """The command line with our hooks and MCP server, and the settings to write.
 
-    A harness that has no hooks to attach stays as it is, without a word.
+    Pure but for what it asks. A harness that has no hooks to attach stays as it is, without a word.
     """
     if wanted.harness == "scripted":
         return _scripted(wanted)
@@ -55,7 +59,7 @@ def attach(wanted: Wanted) -> Attachment:
 
 
 def _scripted(wanted: Wanted) -> Attachment:
-    argv = attach_scripted(wanted.argv, wanted.settings_path)
+    argv = attach_scripted(wanted.argv, wanted.settings_path, _servers())
     if argv == wanted.argv:
         return Attachment(argv, None, (_NOT_ATTACHED.format("it names settings of its own"),))
     return Attachment(argv, _settings("scripted", SCRIPTED_EVENTS))
@@ -67,7 +71,7 @@ def _claude(wanted: Wanted) -> Attachment:
         why = f"`{wanted.argv[0]} --version` gave no version that is known"
         return Attachment(wanted.argv, None, (_NOT_ATTACHED.format(why),))
     ours = _settings("claude", tuple(event for event in CLAUDE_EVENTS if event in known))
-    return attach_claude(wanted.argv, wanted.settings_path, ours, wanted.read)
+    return attach_claude(wanted.argv, wanted.settings_path, ours, _servers(), wanted.read)
 
 
 _NOT_ATTACHED = "hooks are not attached, so its status stays unknown: {}"
@@ -75,6 +79,10 @@ _NOT_ATTACHED = "hooks are not attached, so its status stays unknown: {}"
 
 def _settings(harness: HookHarness, events: tuple[str, ...]) -> str:
     return hook_settings(harness, "attached", events, python=Path(sys.executable))
+
+
+def _servers() -> str:
+    return mcp_servers("attached", python=Path(sys.executable))
 
 
 def version_of(program: str, environ: Mapping[str, str]) -> str:

@@ -11,9 +11,16 @@ import pytest
 from tongs_agents.harness.attach import CLAUDE_EVENTS
 from tongs_agents.harness.claude_attach import attach, known_events, merge
 
-OURS = json.dumps({"hooks": {"Stop": [{"matcher": "*", "hooks": ["ours"]}]}})
+ALLOWED = ["mcp__tongs-agents__fleet_status", "mcp__tongs-agents__agents_wait"]
+OURS = json.dumps(
+    {
+        "hooks": {"Stop": [{"matcher": "*", "hooks": ["ours"]}]},
+        "permissions": {"allow": ALLOWED},
+    }
+)
+SERVERS = '{"mcpServers": {}}'
 FILE = Path("/run/launch.json")
-FLAG = ("--settings", str(FILE))
+FLAG = ("--mcp-config", SERVERS, "--settings", str(FILE))
 
 
 def unread(name: str) -> str:
@@ -53,12 +60,13 @@ COMMANDS = [
 @pytest.mark.parametrize("command", [pytest.param(each, id=each.test_id) for each in COMMANDS])
 @pytest.mark.requirement("A73")
 def test_the_flag_stands_where_nothing_can_swallow_it(command: Command):
-    made = attach(command.argv, FILE, OURS, unread)
+    made = attach(command.argv, FILE, OURS, SERVERS, unread)
     assert (made.argv, made.settings, made.notices) == (command.attached, OURS, ())
 
 
 THEIRS = {
     "model": "opus",
+    "permissions": {"deny": ["Bash"], "allow": ["Edit", "mcp__tongs-agents__fleet_status"]},
     "hooks": {"Stop": [{"hooks": ["theirs"]}], "PreCompact": [{"hooks": ["theirs"]}]},
 }
 
@@ -75,11 +83,16 @@ THEIRS = {
 )
 @pytest.mark.requirement("A73")
 def test_settings_of_the_commands_own_become_one_file_with_ours(words: tuple[str, ...]):
-    made = attach(("claude", *words), FILE, OURS, {"their.json": json.dumps(THEIRS)}.__getitem__)
+    files = {"their.json": json.dumps(THEIRS)}
+    made = attach(("claude", *words), FILE, OURS, SERVERS, files.__getitem__)
     assert made.argv == ("claude", *FLAG, "-c")
     assert made.notices == ()
     assert json.loads(made.settings or "") == {
         "model": "opus",
+        "permissions": {
+            "deny": ["Bash"],
+            "allow": ["Edit", "mcp__tongs-agents__fleet_status", "mcp__tongs-agents__agents_wait"],
+        },
         "hooks": {
             "Stop": [{"hooks": ["theirs"]}, {"matcher": "*", "hooks": ["ours"]}],
             "PreCompact": [{"hooks": ["theirs"]}],
@@ -107,17 +120,20 @@ def missing(name: str) -> str:
 )
 @pytest.mark.requirement("A73")
 def test_what_cannot_be_attached_is_started_as_it_is_and_said(argv: tuple[str, ...]):
-    made = attach(argv, FILE, OURS, missing)
+    made = attach(argv, FILE, OURS, SERVERS, missing)
     assert (made.argv, made.settings) == (argv, None)
     assert len(made.notices) == 1
 
 
 def test_a_prompt_that_is_named_like_a_subcommand_is_attached():
-    assert attach(("claude", "-c", "agents"), FILE, OURS, missing).settings == OURS
-    assert attach(("claude", "updates"), FILE, OURS, missing).settings == OURS
+    assert attach(("claude", "-c", "agents"), FILE, OURS, SERVERS, missing).settings == OURS
+    assert attach(("claude", "updates"), FILE, OURS, SERVERS, missing).settings == OURS
 
 
-@pytest.mark.parametrize("theirs", [[], {"hooks": {"Stop": {}}}])
+@pytest.mark.parametrize(
+    "theirs",
+    [[], {"hooks": {"Stop": {}}}, {"permissions": []}, {"permissions": {"allow": "Edit"}}],
+)
 def test_settings_of_another_form_are_not_merged(theirs: object):
     with pytest.raises(ValueError):
         merge(theirs, json.loads(OURS))  # type: ignore[arg-type]  # what a user's file may hold

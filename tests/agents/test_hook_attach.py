@@ -18,11 +18,14 @@ from tongs_agents.harness.attach import (
     TIMEOUT,
     attach_scripted,
     hook_settings,
+    mcp_servers,
 )
-from tongs_agents.hooks.command import hook_command
+from tongs_agents.hooks.command import HookHarness, Source, hook_command
 from tongs_agents.hooks.entry import SECONDS
+from tongs_agents.mcp_server.command import mcp_command
 from tongs_agents.paths import Places, environment
-from tongs_agents.scripted_agent.hooks import HookCall, chosen, load
+from tongs_agents.scripted_agent.hooks import HookCall, chosen, load, read
+from tongs_agents.scripted_agent.mcp_config import load as load_servers
 from tongs_agents.scripted_agent.options import parse
 
 PLACES = [
@@ -34,6 +37,7 @@ PLACES = [
     "/-n",
     "/{a,b}/*/[x]/~",
 ]
+FLAGS = ("--mcp-config", "{}", "--settings", "/s")
 
 
 @pytest.mark.parametrize("shell", shells())
@@ -97,6 +101,26 @@ def test_settings_register_every_event_of_the_table():
     assert SECONDS < TIMEOUT
 
 
+@pytest.mark.parametrize("harness", ["claude", "scripted"])
+def test_tools_that_act_on_nothing_are_allowed_by_name(harness: HookHarness):
+    text = hook_settings(harness, "attached", ("Stop",), python=PYTHON)
+    allowed = json.loads(text)["permissions"]["allow"]
+    assert "mcp__tongs-agents__agents_wait" in allowed
+    assert not [
+        tool for tool in allowed if tool.endswith(("_spawn", "_send", "_focus", "_cleanup"))
+    ]
+    assert read(text)[1] == set(allowed)
+
+
+@pytest.mark.requirement("A72")
+def test_the_server_is_named_alike_whoever_registers_it():
+    sources: tuple[Source, ...] = ("installed", "attached")
+    made = [json.loads(mcp_servers(source, python=PYTHON)) for source in sources]
+    assert [list(each["mcpServers"]) for each in made] == [["tongs-agents"]] * 2
+    [server] = load_servers([mcp_servers("attached", python=PYTHON)])
+    assert server.argv == mcp_command("attached", python=PYTHON)
+
+
 def test_the_scripted_agent_takes_the_settings():
     text = hook_settings("scripted", "attached", SCRIPTED_EVENTS, python=PYTHON)
     commands = load(text)
@@ -110,17 +134,18 @@ def test_the_scripted_agent_takes_the_settings():
 @pytest.mark.parametrize(
     ("argv", "attached"),
     [
-        (("x",), ("x", "--settings", "/s")),
-        (("x", "--name", "w"), ("x", "--name", "w", "--settings", "/s")),
-        (("x", "--", "go"), ("x", "--settings", "/s", "--", "go")),
-        (("x", "--", "--settings"), ("x", "--settings", "/s", "--", "--settings")),
+        (("x",), ("x", *FLAGS)),
+        (("x", "--name", "w"), ("x", "--name", "w", *FLAGS)),
+        (("x", "--", "go"), ("x", *FLAGS, "--", "go")),
+        (("x", "--", "--settings"), ("x", *FLAGS, "--", "--settings")),
         (("x", "--settings", "{}"), ("x", "--settings", "{}")),
         (("x", "--settings={}", "--", "go"), ("x", "--settings={}", "--", "go")),
     ],
 )
 def test_a_scripted_agent_is_attached_by_its_flag(argv: tuple[str, ...], attached: tuple[str, ...]):
-    assert attach_scripted(argv, Path("/s")) == attached
-    parse(attach_scripted(argv, Path("/s"))[1:], {})
+    made = attach_scripted(argv, Path("/s"), "{}")
+    assert made == attached
+    assert parse(made[1:], {}).mcp_config == (("{}",) if made != argv else ())
 
 
 @pytest.mark.parametrize("shell", shells())

@@ -12,7 +12,7 @@ from tongs_agents.scripted_agent.hooks import HookCall, Outcome
 from tongs_agents.scripted_agent.keys import Char, Event, Key, Paste
 from tongs_agents.scripted_agent.options import HINT, Options
 from tongs_agents.scripted_agent.player import Ports
-from tongs_agents.scripted_agent.turn import STOP_BLOCKS
+from tongs_agents.scripted_agent.turn import STOP_BLOCKS, CallTool, Offered
 
 ENTER, ESCAPE = Key("enter"), Key("escape")
 FINE = Outcome()
@@ -31,7 +31,15 @@ class Stage:
         self._says = says or {}
         self.slow = slow
         self._waiting: list[tuple[int, HookCall]] = []
-        ports = Ports(lambda event, fields: self.facts.append((event, fields)), self._hook)
+        self.tools: list[tuple[int, Offered | CallTool]] = []
+        self.taken_back: list[int] = []
+        ports = Ports(
+            lambda event, fields: self.facts.append((event, fields)),
+            self._hook,
+            lambda token, request: self.tools.append((token, request)),
+            self.taken_back.append,
+            frozenset({"mcp__s__free"}),
+        )
         self.agent = Agent(Options(**options), ports, now=self.now)
         self.wait(0)
 

@@ -1,4 +1,4 @@
-"""Attaching hooks to one launch: settings in Claude Code's form, and the flag that names them."""
+"""Attaching to one launch: settings and MCP servers in Claude Code's form, and their flags."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from tongs_agents.hooks.command import DIRECTORY, HookHarness, Source, hook_command
+from tongs_agents.mcp_server.command import mcp_command
+from tongs_agents.mcp_server.names import PREAPPROVED, SERVER_NAME, model_name
 
 CLAUDE_EVENTS = (
     "SessionStart",
@@ -50,7 +52,10 @@ def hook_settings(
     python: Path,
     directory: Path = DIRECTORY,
 ) -> str:
-    """Settings as JSON that register our hook for ``events``. Nothing in them is of one launch."""
+    """Settings as JSON that register our hook for ``events``, and the tools that run unasked.
+
+    Nothing in them is of one launch.
+    """
 
     def entry(event: str, matcher: str) -> dict[str, object]:
         command = hook_command(harness, source, event, python=python, directory=directory)
@@ -60,11 +65,19 @@ def hook_settings(
     hooks = {event: [entry(event, "*")] for event in events}
     if harness == "claude" and "PreToolUse" in hooks:
         hooks["PreToolUse"].append(entry("PeerTool", PEER_MATCHER))
-    return json.dumps({"hooks": hooks}, indent=1) + "\n"
+    allowed = {"allow": [model_name(tool) for tool in PREAPPROVED]}
+    return json.dumps({"hooks": hooks, "permissions": allowed}, indent=1) + "\n"
 
 
-def attach_scripted(argv: tuple[str, ...], settings_path: Path) -> tuple[str, ...]:
-    """``argv`` with ``--settings``, before a prompt that ``--`` sets off.
+def mcp_servers(source: Source, *, python: Path) -> str:
+    """Our MCP server as ``--mcp-config`` takes it, in one line. Nothing in it is of one launch."""
+    command, *words = mcp_command(source, python=python)
+    server = {"type": "stdio", "command": command, "args": words}
+    return json.dumps({"mcpServers": {SERVER_NAME: server}})
+
+
+def attach_scripted(argv: tuple[str, ...], settings_path: Path, servers: str) -> tuple[str, ...]:
+    """``argv`` with ``--mcp-config`` and ``--settings``, before a prompt that ``--`` sets off.
 
     A profile that names settings of its own keeps them, and is not attached:
     the program takes one file only (A73).
@@ -72,7 +85,8 @@ def attach_scripted(argv: tuple[str, ...], settings_path: Path) -> tuple[str, ..
     end = argv.index("--") if "--" in argv else len(argv)
     if any(word == "--settings" or word.startswith("--settings=") for word in argv[:end]):
         return argv
-    return (*argv[:end], "--settings", str(settings_path), *argv[end:])
+    flags = ("--mcp-config", servers, "--settings", str(settings_path))
+    return (*argv[:end], *flags, *argv[end:])
 
 
 __all__ = [
@@ -82,4 +96,5 @@ __all__ = [
     "TIMEOUT",
     "attach_scripted",
     "hook_settings",
+    "mcp_servers",
 ]

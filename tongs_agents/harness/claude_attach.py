@@ -60,13 +60,19 @@ def known_events(version: str) -> tuple[str, ...]:
 
 
 def attach(
-    argv: tuple[str, ...], settings_path: Path, ours: str, read: Callable[[str], str]
+    argv: tuple[str, ...],
+    settings_path: Path,
+    ours: str,
+    servers: str,
+    read: Callable[[str], str],
 ) -> Attachment:
-    """``argv`` with our settings for this launch, the user's files untouched (A73).
+    """``argv`` with our settings and MCP server for this launch, the user's files untouched (A73).
 
-    ``ours`` are settings as JSON. Where the command already names settings,
-    which the program would take instead of ours, both become one file of ours;
-    ``read`` gives the text of a file that it names and may raise OSError.
+    ``ours`` are settings as JSON, ``servers`` is what ``--mcp-config`` takes:
+    that one adds to any that the command names, and to the user's own. Where
+    the command already names settings, which the program would take instead of
+    ours, both become one file of ours; ``read`` gives the text of a file that
+    it names and may raise OSError.
     """
     end = argv.index("--") if "--" in argv else len(argv)
     words, rest = argv[:end], argv[end:]
@@ -75,13 +81,15 @@ def attach(
         return _unattached(argv, refusal)
     given, kept = _without_settings(words)
     if given is None:
-        return Attachment(_placed(words, settings_path) + rest, ours)
+        return Attachment(_placed(words, settings_path, servers) + rest, ours)
     try:
         theirs = json.loads(given if given.lstrip().startswith("{") else read(given))
         merged = merge(theirs, json.loads(ours))
     except (OSError, ValueError) as error:
         return _unattached(argv, f"its own {_FLAG} can't be merged with ours: {error}")
-    return Attachment(_placed(kept, settings_path) + rest, json.dumps(merged, indent=1) + "\n")
+    return Attachment(
+        _placed(kept, settings_path, servers) + rest, json.dumps(merged, indent=1) + "\n"
+    )
 
 
 def _refusal(words: tuple[str, ...]) -> str:
@@ -97,16 +105,16 @@ def _unattached(argv: tuple[str, ...], why: str) -> Attachment:
     return Attachment(argv, None, (f"hooks are not attached, so its status stays unknown: {why}",))
 
 
-def _placed(words: tuple[str, ...], settings_path: Path) -> tuple[str, ...]:
-    """The flag right behind the program, before anything that could swallow it.
+def _placed(words: tuple[str, ...], settings_path: Path, servers: str) -> tuple[str, ...]:
+    """The flags right behind the program, before anything that could swallow them.
 
     Behind all else where another program stands first, which may hand its
-    arguments on.
+    arguments on. ``--mcp-config`` takes all words up to the next flag: never last.
     """
-    flag = (_FLAG, str(settings_path))
+    flags = ("--mcp-config", servers, _FLAG, str(settings_path))
     if Path(words[0]).name == "claude":
-        return (words[0], *flag, *words[1:])
-    return (*words, *flag)
+        return (words[0], *flags, *words[1:])
+    return (*words, *flags)
 
 
 def _without_settings(words: tuple[str, ...]) -> tuple[str | None, tuple[str, ...]]:
@@ -125,7 +133,7 @@ def _without_settings(words: tuple[str, ...]) -> tuple[str | None, tuple[str, ..
 
 
 def merge(theirs: Mapping[str, Any], ours: Mapping[str, Any]) -> dict[str, Any]:
-    """``theirs`` with our hooks behind their own, event by event.
+    """``theirs`` with our hooks behind their own, event by event, and our allowed tools.
 
     Raises ValueError where their settings are not of the form that we know.
     """
@@ -136,7 +144,17 @@ def merge(theirs: Mapping[str, Any], ours: Mapping[str, Any]) -> dict[str, Any]:
         raise ValueError("their hooks are no lists by event")
     added = ours["hooks"]
     both = {event: [*hooks.get(event, []), *added.get(event, [])] for event in (*hooks, *added)}
-    return {**theirs, "hooks": both}
+    return {**theirs, "hooks": both, "permissions": _permissions(theirs, ours)}
+
+
+def _permissions(theirs: Mapping[str, Any], ours: Mapping[str, Any]) -> dict[str, Any]:
+    """What they allow, and what we do; what they deny stays denied."""
+    permissions = theirs.get("permissions", {})
+    allowed = permissions.get("allow", []) if isinstance(permissions, Mapping) else None
+    if not isinstance(allowed, list):
+        raise ValueError("their allowed tools are no list")
+    added = [each for each in ours.get("permissions", {}).get("allow", []) if each not in allowed]
+    return {**permissions, "allow": [*allowed, *added]}
 
 
 __all__ = ["Attachment", "attach", "known_events", "merge"]

@@ -8,6 +8,7 @@ from collections import deque
 
 from tongs_agents.scripted_agent import composer, keys, screen
 from tongs_agents.scripted_agent.hooks import Outcome
+from tongs_agents.scripted_agent.mcp_client import ToolReply
 from tongs_agents.scripted_agent.options import Options
 from tongs_agents.scripted_agent.player import Player, Ports, described
 
@@ -60,6 +61,10 @@ class Agent:
     def hook_done(self, token: int, outcome: Outcome, now: float) -> None:
         """Takes what came of a hook."""
         self.player.hook_done(token, outcome, now)
+
+    def tool_done(self, token: int, answer: bool | ToolReply, now: float) -> None:
+        """Takes what an MCP server said."""
+        self.player.tool_done(token, answer, now)
 
     def take(self, event: keys.Event, now: float) -> None:
         """Takes what was typed or pasted."""

@@ -56,7 +56,12 @@ class Outcome:
 
 
 def load(settings: str) -> tuple[HookCommand, ...]:
-    """The commands of ``settings``: JSON, or the path of a file of it.
+    """The hook commands of ``settings``. Raises as ``read``."""
+    return read(settings)[0]
+
+
+def read(settings: str) -> tuple[tuple[HookCommand, ...], frozenset[str]]:
+    """What ``settings`` say, JSON or the path of a file of it: hooks, and tools that run unasked.
 
     Raises:
         ValueError: it is no JSON of the known form.
@@ -66,7 +71,9 @@ def load(settings: str) -> tuple[HookCommand, ...]:
         with open(settings, encoding="utf-8") as file:
             settings = file.read()
     try:
-        return tuple(_commands(json.loads(settings)))
+        document = json.loads(settings)
+        allowed = document.get("permissions", {}).get("allow", [])
+        return tuple(_commands(document)), frozenset(map(str, allowed))
     except (AttributeError, KeyError, TypeError) as trouble:
         raise ValueError(f"settings of another form: {trouble!r}") from trouble
 
@@ -146,4 +153,5 @@ __all__ = [
     "chosen",
     "judge",
     "load",
+    "read",
 ]

@@ -15,6 +15,11 @@ approved         tool
 declined         tool
 tool             tool, input: it "ran"
 tool-blocked     tool, by a hook
+tool-result      tool, known, failed, content: what its MCP server answered
+no-such-tool     tool: its MCP server does not list it, or there is none
+mcp-tools        server, tools, protocol, pid: what a server lists, at each listing
+mcp-progress     server, progress, message
+mcp-gone         server, why
 context          hook, text: what a hook added
 hook-failed      hook, why
 interrupted      (by Escape or Ctrl-C; turn-end follows)

@@ -13,6 +13,7 @@ from tongs_agents.scripted_agent.agent import Agent
 from tongs_agents.scripted_agent.hook_runner import HookRunner
 from tongs_agents.scripted_agent.journal import Journal
 from tongs_agents.scripted_agent.keys import Parser
+from tongs_agents.scripted_agent.mcp_runner import McpRunner
 from tongs_agents.scripted_agent.screen import View, render
 from tongs_agents.scripted_agent.terminal import Terminal
 
@@ -67,6 +68,7 @@ class Loop:
         agent: Agent,
         terminal: Terminal,
         runner: HookRunner,
+        tools: McpRunner,
         journal: Journal,
         bell: Bell,
         *,
@@ -75,6 +77,7 @@ class Loop:
         self._agent = agent
         self._terminal = terminal
         self._runner = runner
+        self._tools = tools
         self._journal = journal
         self._bell = bell
         self._chunk = chunk
@@ -134,6 +137,8 @@ class Loop:
                 return 128 + number
         for token, outcome in self._runner.outcomes():
             self._agent.hook_done(token, outcome, now)
+        for token, answer in self._tools.answers():
+            self._agent.tool_done(token, answer, now)
         return None
 
     def _typed(self, now: float) -> int | None:

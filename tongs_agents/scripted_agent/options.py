@@ -8,6 +8,10 @@ from dataclasses import dataclass
 
 from tongs_agents.scripted_agent.journal import JOURNAL_VARIABLE
 
+MCP_VARIABLE = "TONGS_SCRIPTED_MCP"
+"""``on-demand``: MCP servers are started when they are first needed. Each costs a second of a
+processor, which is too much where many agents are started for something else."""
+
 HINT = "Ask the scripted agent"
 """What the empty composer shows, dim, where no other suggestion is given."""
 
@@ -15,7 +19,9 @@ _EPILOG = """\
 What it does is written in the prompt, in steps: [[text:X]] answers X,
 [[slow:SECONDS:X]] is busy first, [[tool:NAME {json}]] opens a permission dialog,
 [[error:529]] fails the turn, [[exit:N]] ends the program. Any other prompt is
-answered with its first 60 characters.
+answered with its first 60 characters. A tool named mcp__SERVER__TOOL is called for
+real, where the server lists it ([[force:...]]: though it does not); {{name}} in an
+argument is the field of that name that a tool answered last.
 
 example: tongs-agents-scripted --name worker -- '[[slow:3:done]]'
 """
@@ -30,6 +36,10 @@ class Options:
     log: str | None = None
     settings: str | None = None
     session_id: str | None = None
+    mcp_config: tuple[str, ...] = ()
+    old_mcp: bool = False
+    mcp_on_demand: bool = False
+    """Start a server when a prompt first asks for its tools, and not at once."""
     hint: str = HINT
     late: float = 0.0
     slow_echo: float = 0.0
@@ -60,8 +70,10 @@ def parse(argv: Sequence[str], environ: Mapping[str, str]) -> Options:
     if prompt is not None and taken["prompt"] is not None:
         parser.error("give one prompt, before or after --")
     taken["prompt"] = taken["prompt"] if prompt is None else prompt
+    taken["mcp_on_demand"] = environ.get(MCP_VARIABLE) == "on-demand"
     taken["log"] = taken["log"] or environ.get(JOURNAL_VARIABLE) or None
     taken["paste_window"] /= 1000
+    taken["mcp_config"] = tuple(config for each in taken["mcp_config"] for config in each)
     return Options(**taken)
 
 
@@ -95,6 +107,17 @@ def _parser() -> argparse.ArgumentParser:
         "--log", metavar="FILE", help=f"journal of JSON lines (default: ${JOURNAL_VARIABLE})"
     )
     parser.add_argument("--settings", metavar="FILE_OR_JSON", help="hooks, in Claude Code's form")
+    parser.add_argument(
+        "--mcp-config",
+        metavar="FILE_OR_JSON",
+        nargs="+",
+        action="append",
+        default=[],
+        help="MCP servers, in Claude Code's form; may be given again",
+    )
+    parser.add_argument(
+        "--old-mcp", action="store_true", help="speak MCP as before 2026, with a handshake"
+    )
     parser.add_argument("--session-id", metavar="ID", help="session id (default: a new one)")
     parser.add_argument(
         "--suggest",
@@ -148,4 +171,4 @@ _FLAGS = {
     "--vim-normal": "be in vim's NORMAL mode, where Enter is a motion",
 }
 
-__all__ = ["HINT", "Options", "parse"]
+__all__ = ["HINT", "MCP_VARIABLE", "Options", "parse"]

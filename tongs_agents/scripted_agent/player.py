@@ -11,6 +11,8 @@ from typing import Any
 
 from tongs_agents.scripted_agent import turn
 from tongs_agents.scripted_agent.hooks import HookCall, Outcome
+from tongs_agents.scripted_agent.known import Known
+from tongs_agents.scripted_agent.mcp_client import ToolReply
 
 ENTRIES = 200
 """So many entries of the transcript are kept."""
@@ -22,6 +24,12 @@ class Ports:
 
     record: Callable[[str, Mapping[str, Any]], None]
     start_hook: Callable[[int, HookCall], None]
+    start_tool: Callable[[int, turn.Offered | turn.CallTool], None]
+    """Asks a server, or calls its tool, with the token of the answer."""
+    take_back: Callable[[int], None]
+    """Nobody waits for that answer any more."""
+    allowed: frozenset[str] = frozenset()
+    """Tools that run without a question."""
 
 
 class Player:
@@ -42,7 +50,8 @@ class Player:
         self._tokens = itertools.count(1)
         self._awaited: int | None = None
         self._told: dict[int, str] = {}
-        self._numbers = itertools.count(1)
+        self._known = Known()
+        self._calling: int | None = None
 
     def open(self, now: float) -> None:
         """Starts the session; prompts wait until its hooks are through."""
@@ -60,7 +69,7 @@ class Player:
         """Opens a permission dialog that no prompt asked for, unless a turn runs."""
         if self._running is None:
             self.busy_since = now
-            self._begin(turn.sudden(tool, self._numbers), now)
+            self._begin(turn.sudden(tool, self._known), now)
 
     def decide(self, approved: bool, now: float) -> None:
         """Closes the dialog with an answer."""
@@ -72,6 +81,8 @@ class Player:
         if self._running is None or self.busy_since is None:
             return
         self._running.close()
+        if self._calling is not None:
+            self._ports.take_back(self._calling)
         self._ports.record("interrupted", {})
         self.transcript.append(turn.Show("⎿", "Interrupted"))
         self._over("interrupted", now)
@@ -90,6 +101,13 @@ class Player:
             self.transcript.append(turn.Show("⎿", f"context: {text}"))
         self._go_on(outcome, now)
 
+    def tool_done(self, token: int, answer: bool | ToolReply, now: float) -> None:
+        """Takes what a server said; the turn that waits for it goes on."""
+        if token != self._awaited:
+            return
+        self._awaited = self._calling = None
+        self._go_on(answer, now)
+
     def tick(self, now: float) -> None:
         """The turn goes on where its time has come."""
         if self.due is not None and now >= self.due:
@@ -103,7 +121,7 @@ class Player:
         self.busy_since = now
         self._ports.record("turn-start", {"text": prompt})
         self.transcript.append(turn.Show(">", prompt))
-        self._begin(turn.prompted(prompt, self._numbers), now)
+        self._begin(turn.prompted(prompt, self._known), now)
 
     def _begin(self, running: turn.Turn, now: float) -> None:
         self._running = running
@@ -118,7 +136,9 @@ class Player:
                 self._over(end.value, now)
                 return
             answer = None
-            if self._waits_for(request, now):
+            if isinstance(request, turn.Ask) and request.tool in self._ports.allowed:
+                answer = True
+            elif self._waits_for(request, now):
                 return
 
     def _waits_for(self, request: turn.Request, now: float) -> bool:
@@ -133,6 +153,9 @@ class Player:
                 self.status = status
             case turn.Ask():
                 self._ask(request)
+            case turn.Offered() | turn.CallTool():
+                self._awaited = self._calling = next(self._tokens)
+                self._ports.start_tool(self._awaited, request)
             case HookCall():
                 self._awaited = self._start(request)
         return not isinstance(request, turn.Show | turn.Record)
@@ -150,6 +173,7 @@ class Player:
 
     def _over(self, ending: str, now: float) -> None:
         self._running, self._awaited, self.due, self.busy_since = None, None, None, None
+        self._calling = None
         if ending:
             self._ports.record("turn-end", {"how": ending})
         self._next(now)

@@ -15,7 +15,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 _START = re.compile(r"\[\[([a-z]+):")
@@ -33,10 +33,12 @@ class Say:
 
 @dataclass(frozen=True, slots=True)
 class UseTool:
-    """Ask for, and pretend to run, a tool."""
+    """Ask for a tool and run it: an MCP server's own, or else in pretence."""
 
     name: str
     arguments: Mapping[str, Any] = field(default_factory=dict)
+    forced: bool = False
+    """Called though no server lists it, as a harness does that never lists again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +114,11 @@ def _tool(prompt: str, start: int) -> tuple[Step, int]:
     return UseTool(name, arguments), end
 
 
+def _force(prompt: str, start: int) -> tuple[Step, int]:
+    step, end = _tool(prompt, start)
+    return replace(step, forced=True) if isinstance(step, UseTool) else step, end
+
+
 def _number(prompt: str, start: int) -> tuple[int, int]:
     argument, end = _argument(prompt, start)
     if not re.fullmatch(r"[0-9]{1,3}", argument):
@@ -132,6 +139,7 @@ def _exit(prompt: str, start: int) -> tuple[Step, int]:
 _DIRECTIVES: Mapping[str, _Parse] = {
     "error": _error,
     "exit": _exit,
+    "force": _force,
     "slow": _slow,
     "text": _text,
     "tool": _tool,

@@ -5,12 +5,16 @@ It has no clock, no screen and no processes; closing it is the interrupt.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterator, Mapping
-from dataclasses import dataclass, field
+import json
+from collections.abc import Callable, Generator, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from tongs_agents.scripted_agent import script
 from tongs_agents.scripted_agent.hooks import HookCall, Outcome
+from tongs_agents.scripted_agent.known import Known
+from tongs_agents.scripted_agent.mcp_client import ToolReply
+from tongs_agents.scripted_agent.mcp_config import split
 
 STOP_BLOCKS = 8
 """So often may Stop hooks keep one turn going."""
@@ -31,6 +35,22 @@ class Ask:
     arguments: Mapping[str, Any]
     call: HookCall
     """What is told as the dialog opens; nobody waits for it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Offered:
+    """Whether an MCP server lists this tool now; the answer is a bool."""
+
+    tool: str
+
+
+@dataclass(frozen=True, slots=True)
+class CallTool:
+    """Call a tool of an MCP server; the answer is a ToolReply."""
+
+    tool: str
+    arguments: Mapping[str, Any]
+    use_id: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,10 +76,11 @@ class Quit:
     status: int
 
 
-Request = HookCall | Wait | Ask | Show | Record | Quit
-"""What a turn asks for. The answer is an Outcome to a HookCall, a bool to Ask, else None."""
+Request = HookCall | Wait | Ask | Offered | CallTool | Show | Record | Quit
+"""What a turn asks for. The answer is an Outcome to a HookCall, a bool to Ask and Offered, a
+ToolReply to CallTool, else None."""
 
-Answer = Outcome | bool | None
+Answer = Outcome | ToolReply | bool | None
 """What a turn is sent."""
 
 Ending = Literal["stop", "failed", "declined", "blocked", ""]
@@ -77,29 +98,29 @@ def opened(source: str) -> Turn:
     return ""
 
 
-def prompted(prompt: str, numbers: Iterator[int]) -> Turn:
-    """The turn of one prompt; ``numbers`` name its tool calls."""
+def prompted(prompt: str, known: Known) -> Turn:
+    """The turn of one prompt; ``known`` is what the session knows so far."""
     outcome = yield HookCall("UserPromptSubmit", "", {"prompt": prompt})
     if isinstance(outcome, Outcome) and outcome.block is not None:
         yield Show("⎿", f"prompt blocked by a hook: {outcome.block}")
         return "blocked"
-    return (yield from _until_stopped(script.steps_of(prompt), numbers))
+    return (yield from _until_stopped(script.steps_of(prompt), known))
 
 
-def sudden(tool: str, numbers: Iterator[int]) -> Turn:
+def sudden(tool: str, known: Known) -> Turn:
     """A turn that nobody prompted: it opens with a permission dialog."""
     step = script.UseTool(tool, {"why": "a paste arrived"})
-    declined = yield from _approved(step, _tool_fields(step, numbers))
-    return declined or (yield from _until_stopped((), numbers))
+    declined = yield from _approved(step, _tool_fields(step, known), known)
+    return declined or (yield from _until_stopped((), known))
 
 
-def _until_stopped(steps: tuple[script.Step, ...], numbers: Iterator[int]) -> Turn:
+def _until_stopped(steps: tuple[script.Step, ...], known: Known) -> Turn:
     """Plays ``steps``, then what Stop hooks hand over, until none objects."""
     for blocks in range(STOP_BLOCKS + 1):
         last = ""
         for step in steps:
             last = step.text if isinstance(step, script.Say) else last
-            ending = yield from _PLAY[type(step)](step, numbers)
+            ending = yield from _PLAY[type(step)](step, known)
             if ending is not None:
                 return ending
         fields = {"stop_hook_active": blocks > 0, "last_assistant_message": last}
@@ -112,7 +133,7 @@ def _until_stopped(steps: tuple[script.Step, ...], numbers: Iterator[int]) -> Tu
     return "stop"
 
 
-def _say(step: script.Say, _numbers: Iterator[int]) -> _Played:
+def _say(step: script.Say, _known: Known) -> _Played:
     if step.seconds > 0:
         yield Wait(step.seconds)
     yield Record("answer", {"text": step.text})
@@ -120,17 +141,24 @@ def _say(step: script.Say, _numbers: Iterator[int]) -> _Played:
     return None
 
 
-def _use_tool(step: script.UseTool, numbers: Iterator[int]) -> _Played:
-    fields = _tool_fields(step, numbers)
+def _use_tool(step: script.UseTool, known: Known) -> _Played:
+    if split(step.name) is not None and not step.forced:
+        offered = yield Offered(step.name)
+        if offered is not True:
+            yield Record("no-such-tool", {"tool": step.name})
+            yield Show("●", f"NO SUCH TOOL {step.name}")
+            return None
+    step = replace(step, arguments=known.filled(step.arguments))
+    fields = _tool_fields(step, known)
     outcome = yield HookCall("PreToolUse", step.name, fields)
     if isinstance(outcome, Outcome) and outcome.block is not None:
         yield Record("tool-blocked", {"tool": step.name})
         yield Show("●", f"{step.name} blocked by a hook: {outcome.block}")
         return None
-    return (yield from _approved(step, fields))
+    return (yield from _approved(step, fields, known))
 
 
-def _approved(step: script.UseTool, fields: Mapping[str, Any]) -> _Played:
+def _approved(step: script.UseTool, fields: Mapping[str, Any], known: Known) -> _Played:
     """Asks, and runs the tool where the answer is yes."""
     call = HookCall("PermissionRequest", step.name, fields)
     approved = yield Ask(step.name, step.arguments, call)
@@ -142,32 +170,49 @@ def _approved(step: script.UseTool, fields: Mapping[str, Any]) -> _Played:
     yield Record("approved", {"tool": step.name})
     yield Show("●", f"{step.name} approved")
     yield Record("tool", {"tool": step.name, "input": dict(step.arguments)})
-    done = {**fields, "tool_response": {"pretended": True}, "duration_ms": 0}
+    response: Mapping[str, Any] = {"pretended": True}
+    if split(step.name) is not None:
+        response = yield from _called(step, fields["tool_use_id"], known)
+    done = {**fields, "tool_response": response, "duration_ms": 0}
     yield HookCall("PostToolUse", step.name, done)
     return None
 
 
-def _tool_fields(step: script.UseTool, numbers: Iterator[int]) -> dict[str, Any]:
+def _called(
+    step: script.UseTool, use_id: str, known: Known
+) -> Generator[Request, Answer, Mapping[str, Any]]:
+    """The reply of an MCP server's tool, whose fields are known from here on."""
+    reply = yield CallTool(step.name, step.arguments, use_id)
+    if not isinstance(reply, ToolReply):
+        raise TypeError(f"a tool was answered with {reply!r}")
+    known.learn(reply.content)
+    fields = {"known": reply.known, "failed": reply.failed, "content": dict(reply.content)}
+    yield Record("tool-result", {"tool": step.name, **fields})
+    yield Show("⎿", json.dumps(dict(reply.content), ensure_ascii=False))
+    return reply.content
+
+
+def _tool_fields(step: script.UseTool, known: Known) -> dict[str, Any]:
     return {
         "tool_name": step.name,
         "tool_input": dict(step.arguments),
-        "tool_use_id": f"toolu_{next(numbers):06d}",
+        "tool_use_id": f"toolu_{next(known.numbers):06d}",
     }
 
 
-def _fail(step: script.Fail, _numbers: Iterator[int]) -> _Played:
+def _fail(step: script.Fail, _known: Known) -> _Played:
     message = f"API Error: {step.code}"
     yield Show("⎿", message)
     yield HookCall("StopFailure", "", {"error": message, "last_assistant_message": ""})
     return "failed"
 
 
-def _leave(step: script.Leave, _numbers: Iterator[int]) -> _Played:
+def _leave(step: script.Leave, _known: Known) -> _Played:
     yield Quit(step.status)
     return ""
 
 
-_PLAY: Mapping[type[script.Step], Callable[[Any, Iterator[int]], _Played]] = {
+_PLAY: Mapping[type[script.Step], Callable[[Any, Known], _Played]] = {
     script.Fail: _fail,
     script.Leave: _leave,
     script.Say: _say,
@@ -178,7 +223,9 @@ __all__ = [
     "STOP_BLOCKS",
     "Answer",
     "Ask",
+    "CallTool",
     "Ending",
+    "Offered",
     "Quit",
     "Record",
     "Request",

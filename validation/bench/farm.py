@@ -19,6 +19,7 @@ from tongs_agents.config import load
 from tongs_agents.launches import Starter, reader_of
 from tongs_agents.multiplexers import BackendFactory
 from tongs_agents.paths import Places
+from tongs_agents.scripted_agent.options import MCP_VARIABLE
 from tongs_agents.sessions import SessionStore
 from tongs_agents.watching import Watch
 from tongs_mux.acts import Actor
@@ -118,7 +119,7 @@ def farm(bare_of: Callable[[Path], Bare]) -> Iterator[Farm]:
     places = Places(config, directory / "state", directory / "run")
     private_dir(places.state_dir)
     private_dir(places.runtime_dir)
-    environ = bare.environ
+    environ = {**bare.environ, MCP_VARIABLE: "on-demand"}
     starter = _starter(places, directory, environ)
     try:
         target = starter.spawn(starter.config.profiles["agent"], BENCH).record

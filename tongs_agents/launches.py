@@ -37,6 +37,9 @@ from tongs_mux.verify import CLAIM_GRACE
 if TYPE_CHECKING:  # a send needs neither the config nor the launcher, and saves their import
     from tongs_agents.config import Config, Profile
 
+RESPAWNED_FROM = "respawned_from"
+"""Label of a launch that was started again: the launch that it follows."""
+
 UNKNOWN_SECONDS = 2.0
 """How long a launch that was just started is looked at again while that can't be told."""
 
@@ -90,8 +93,11 @@ class Starter:
         AuditFailed.
         """
         record = self._record(profile, labels or {}, cwd or self.cwd, launch_id or self.new_id())
-        control = self.control
-        with Act(control.audit, control.judge, "spawn", by, record) as act:
+        control, before = self.control, record.labels.get(RESPAWNED_FROM)
+        action = "spawn" if before is None else "respawn"
+        with Act(control.audit, control.judge, action, by, record) as act:
+            if before is not None:
+                act.labelled({RESPAWNED_FROM: before})
             body = None if prompt is None else prepare(prompt)
             if body is not None:
                 act.about(body, sha256(body))
@@ -167,7 +173,7 @@ class Starter:
         control, launch_id = self.control, record.launch_id
         with refusals(control.audit, control.judge, "respawn", by, launch_id):
             profile = self._of_ended(record)
-        again = {"respawned_from": launch_id}
+        again = {RESPAWNED_FROM: launch_id}
         return self.spawn(profile, by, labels=again, cwd=Path(record.cwd))
 
     def _of_ended(self, record: LaunchRecord) -> Profile:
@@ -357,6 +363,7 @@ def may_forget(seen: Seen, control: Controller) -> bool:
 
 
 __all__ = [
+    "RESPAWNED_FROM",
     "UNKNOWN_SECONDS",
     "Spawned",
     "Starter",

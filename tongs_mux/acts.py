@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from types import TracebackType
@@ -81,6 +81,10 @@ class Act:
     def aimed(self, pane: PaneRef) -> None:
         """The pane, where it was not known at first."""
         self._entry = replace(self._entry, pane=pane)
+
+    def labelled(self, labels: Mapping[str, str]) -> None:
+        """Words of a layer above, for both lines: another launch that it is about, say."""
+        self._entry = replace(self._entry, labels={**self._entry.labels, **labels})
 
     def note(self, facts: tuple[Fact, ...], receipt: str | None = None) -> None:
         """Evidence, and the receipt, for the outcome line."""

@@ -493,6 +493,9 @@ def test_respawn_is_a_new_launch_of_the_same_profile(cli: Cli):
     keys = {"ok", "launch_id", "profile", "state", "pane", "prompt", "notices", "respawned_from"}
     assert set(found) == keys
     assert (found["respawned_from"], found["profile"]) == (launch, "cat")
+    line = cli.audited()[-1]
+    assert (line["action"], line["target"]) == ("respawn", found["launch_id"])
+    assert line["labels"] == {"respawned_from": launch}
     assert found["launch_id"] != launch
 
 

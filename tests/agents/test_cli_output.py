@@ -16,9 +16,9 @@ from tests.agents.cli_rig import PROGRAM, Cli
 from tests.waiting import wait_for
 from tongs_agents.cli import main as main_module
 from tongs_agents.cli.main import main
-from tongs_agents.cli.printing import harmless
 from tongs_agents.cli.reply import Span, table
 from tongs_agents.cli.verb import App
+from tongs_agents.harmless import harmless
 
 ESC = "\x1b"
 

@@ -96,7 +96,7 @@ def test_the_refusal_at_the_top_of_the_readme_is_a_real_one(newcomer: Cli):
 
 
 def test_the_config_of_the_readme_is_what_a_hint_says_to_paste(newcomer: Cli):
-    (block,) = blocks("README.md", "toml")
+    block, *_ = blocks("README.md", "toml")
     path = newcomer.config
     assert list(parse(block.encode(), path=path, home=path.parent).profiles) == ["worker"]
     answer = newcomer.text("spawn", "worker")

@@ -29,7 +29,7 @@ def verb(app: App, launch: str) -> Reply:
     control = app.services.acting()
     client = control.focus(record, Actor("cli"))
     notes = () if client else (_unseen(control.verify(record)),)
-    words = f"focused {name_of(record)}" + (f" on {client}" if client else "")
+    words = f"focused {name_of(record)}" + (f" on client {client}" if client else "")
     return Reply({"ok": True, "launch_id": record.launch_id}, (words,), notes)
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import sys
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
@@ -12,19 +11,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from tongs_agents.cli.reply import Line, Span
+from tongs_agents.harmless import harmless
 
 if TYPE_CHECKING:
     from tongs_agents.outcomes import Failure
     from tongs_mux.model import Check
 
 _PROGRAM = "tongs-agents"
-# controls, separators of lines, what turns the direction of text, halves of characters
-_OBEYED = re.compile("[\x00-\x08\x0a-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
-
-
-def harmless(text: str) -> str:
-    """``text`` with what a terminal would obey escaped; tabs stay."""
-    return _OBEYED.sub(lambda found: found[0].encode("unicode_escape").decode("ascii"), text)
 
 
 def document(values: Mapping[str, Any]) -> None:
@@ -117,4 +110,4 @@ def silence() -> None:
     os.close(nowhere)
 
 
-__all__ = ["document", "failure", "harmless", "lines", "note", "open_missing", "silence"]
+__all__ = ["document", "failure", "lines", "note", "open_missing", "silence"]

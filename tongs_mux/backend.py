@@ -15,7 +15,8 @@ class Guard:
 
     ``absent`` and ``steady`` are POSIX extended regular expressions searched
     on the visible screen: none of the first may match a line, each of the
-    second must.
+    second must. ``cursor`` is the cell that the terminal's cursor must stand in,
+    None for anywhere.
     """
 
     server: ProcessIdentity
@@ -23,6 +24,7 @@ class Guard:
     pane_pid: int | None
     absent: tuple[str, ...] = ()
     steady: tuple[str, ...] = ()
+    cursor: tuple[int, int] | None = None
 
 
 Held = Literal["done", "held"]

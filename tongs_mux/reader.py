@@ -32,6 +32,9 @@ class Reading:
     """True where the composer shows only a part of what it holds."""
     busy: bool = False
     steady: tuple[str, ...] = ()
+    cursor: tuple[int, int] | None = None
+    """Where the terminal's cursor must still stand at that moment: for an empty composer
+    that no pattern can tell from another blank line. None for anywhere."""
 
 
 class Reader(Protocol):

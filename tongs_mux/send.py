@@ -212,11 +212,13 @@ class Sending:
         from_screen = [p for p in self.reader.dialogs if not _found(p, screen.lines)]
         if len(from_screen) < len(self.reader.dialogs) or not self.backend.atomic:
             self.note("window", "open")
-        steady = sight.reading.steady if sight.reading.composer != "unseen" else ()
+        reading = sight.reading
+        steady = reading.steady if reading.composer != "unseen" else ()
         if self._overruled(sight) and not self.typed:
             steady = as_shown(self.shown or ())
             self.note("window", "open")  # what is added to those lines can't be known
-        return Guard(claim.server, pane.pane_id, pane.pid, tuple(from_screen), steady)
+        absent = tuple(from_screen)
+        return Guard(claim.server, pane.pane_id, pane.pid, absent, steady, reading.cursor)
 
     def _paste(self, sight: Sight) -> None:
         """The second look at the composer is the server's own, in the act of pasting."""
@@ -228,7 +230,8 @@ class Sending:
 
     def _pasted(self, sight: Sight) -> bool:
         guard = self._guard(sight)
-        if not guard.steady or not self.backend.atomic or self.shown is not None:
+        sure = bool(guard.steady) or guard.cursor is not None
+        if not sure or not self.backend.atomic or self.shown is not None:
             again = self._ready(self.look())
             if again.reading.text != sight.reading.text:
                 raise self._refused("draft", self._checks(again), again)
@@ -248,12 +251,14 @@ class Sending:
     def _hint_changed(self, sight: Sight) -> Sight:
         """A new look where the empty composer only shows another hint; else raises why it held.
 
-        A program changes its hint by itself, as at the end of a turn (B2).
+        A program changes its hint by itself, as at the end of a turn (B2). Where the
+        cursor is asked for, it may have been elsewhere because the screen was being drawn.
         """
         again = self.look()
         checks = self._checks(again)
         reason = _reason(again, checks, young=self._young()) or self._moved(again)
-        if reason or again.reading.steady == sight.reading.steady:
+        same = again.reading.steady == sight.reading.steady
+        if reason or (same and again.reading.cursor is None):
             usual = "draft" if self.shown is None else "not-confirmed"
             raise self._refused(reason or usual, checks, again)
         self.pause(self.pauses.between_looks)

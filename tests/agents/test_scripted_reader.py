@@ -238,10 +238,25 @@ def test_dim_is_followed_through_a_screen(lines: list[str], dims: list[str]):
     assert ["".join("x" if dim else "." for dim in line.dim) for line in parsed] == dims
 
 
+@pytest.mark.parametrize(
+    ("lines", "reversed_"),
+    [
+        (["a\x1b[7mb\x1b[27mc"], [".x."]),
+        (["\x1b[0;7m\x1b[39m\x1b[49m \x1b[0m", "c"], ["x", "."]),
+        (["\x1b[2;7ma\x1b[0;2mb"], ["x."]),
+        (["\x1b[38;5;7ma"], ["."]),
+    ],
+)
+def test_reverse_is_followed_too(lines: list[str], reversed_: list[str]):
+    parsed = parse_styled(lines)
+    assert ["".join("x" if on else "." for on in line.reverse) for line in parsed] == reversed_
+
+
 @given(st.lists(texts))
 def test_a_screen_without_codes_is_itself(lines: list[str]):
     plain = [re.sub("[\x0e\x0f\x1b]", "", line) for line in lines]
-    assert parse_styled(plain) == tuple(StyledLine(x, (False,) * len(x)) for x in plain)
+    no = [(False,) * len(x) for x in plain]
+    assert parse_styled(plain) == tuple(map(StyledLine, plain, no, no))
 
 
 @given(st.text(st.characters(codec="utf-8", exclude_characters="\n")))

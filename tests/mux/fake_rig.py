@@ -48,6 +48,7 @@ class FakeRig:
         pane.scrollback += [plain(line) for line in lines[:-24]]
         pane.lines = [plain(line) for line in lines[-24:]]
         pane.styled = list(lines[-24:])
+        pane.cursor = (len(pane.lines[-1]), len(pane.lines) - 1)
 
     def freeze(self) -> None:
         self.server.frozen = True

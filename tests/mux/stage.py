@@ -103,6 +103,7 @@ class Composer:
             rows = [f"> {first}", *(f"  {row}" for row in rest)]
             dialog = [QUESTION] if self.dialog else []
             self.pane.lines = [*self.output, *dialog, RULE, *rows, RULE]
+            self.pane.cursor = (len(rows[-1]), len(self.pane.lines) - 2)
 
     # what happens to it
 
@@ -154,6 +155,16 @@ class UnsteadyReader(ComposerReader):
     def read(self, screen: Screen, pane: PaneFacts) -> Reading:
         found = super().read(screen, pane)
         return Reading(found.dialog, found.composer, found.text)
+
+
+class CursorReader(ComposerReader):
+    """One whose empty composer is told by the cursor, and by nothing that could be searched."""
+
+    def read(self, screen: Screen, pane: PaneFacts) -> Reading:
+        found = super().read(screen, pane)
+        if found.composer != "empty":
+            return found
+        return Reading(found.dialog, found.composer, found.text, cursor=pane.cursor)
 
 
 def _any(char: str) -> str:

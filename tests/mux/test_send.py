@@ -15,6 +15,7 @@ from tests.mux.stage import (
     LAUNCH,
     PAUSES,
     ComposerReader,
+    CursorReader,
     Stage,
     UnsteadyReader,
     evidence,
@@ -252,6 +253,28 @@ def test_what_happens_between_two_looks_is_seen(
     stage.clock.after(0.29, partial(guard.arrange, stage))
     expect_refused(stage, guard.reason, reader=reader)
     assert "paste" not in stage.server.calls
+
+
+@pytest.mark.case("B11")
+@pytest.mark.parametrize(
+    "guard", [it for it in GUARDS if "not seen" not in it.name], ids=lambda it: it.name
+)
+def test_a_cursor_that_moved_right_before_the_paste_holds_it(stage: Stage, guard: Guarded):
+    """No pattern tells an empty row: the server compares where its cursor stands."""
+    stage.server.before("paste", quietly(lambda: guard.arrange(stage)))
+    expect_refused(stage, guard.reason, reader=CursorReader())
+    assert stage.server.calls.count("look") == 2
+    assert stage.program.approved == 0
+
+
+def test_a_cursor_that_was_elsewhere_while_the_screen_was_drawn_is_looked_for_again(stage: Stage):
+    def elsewhere() -> None:
+        stage.pane.cursor = (0, 0)
+
+    stage.server.before("paste", quietly(elsewhere))
+    stage.server.before("look", quietly(stage.program.draw), nth=2)
+    stage.send(reader=CursorReader())
+    assert stage.program.submitted == ["do it"]
 
 
 @pytest.mark.case("B11")

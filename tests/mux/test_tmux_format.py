@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import re
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -149,13 +150,20 @@ def test_a_pattern_is_carried_as_it_is(pattern: str):
     assert form.may_type(steady)[-1] == f"#{{?#{{C/r:{pattern}}},1,0}}"
 
 
+def test_the_cursor_is_asked_for_where_the_guard_names_its_cell():
+    asked = form.may_type(Guard(GUARD.server, GUARD.pane_id, GUARD.pane_pid, cursor=(0, 20)))
+    assert asked[-2:] == ["#{==:#{cursor_x},0}", "#{==:#{cursor_y},20}"]
+    assert not any("cursor" in condition for condition in form.may_type(GUARD))
+
+
 @pytest.mark.parametrize(
     "char", [*",{}#:;'\"\\`", "\n", "\t", "\x1b", "\x7f", "\x9b", "\0"], ids=repr
 )
 @pytest.mark.parametrize("side", ["absent", "steady"])
 def test_a_pattern_that_tmux_would_read_otherwise_is_refused(char: str, side: str):
     for pattern in (char, f"a{char}b", f"ab{char}"):
-        guard = Guard(GUARD.server, GUARD.pane_id, GUARD.pane_pid, **{side: (pattern,)})
+        patterns = {"absent": (), "steady": (), side: (pattern,)}
+        guard = replace(GUARD, absent=patterns["absent"], steady=patterns["steady"])
         with pytest.raises(ValueError, match="pattern"):
             form.may_type(guard)
 

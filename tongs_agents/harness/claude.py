@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from dataclasses import dataclass
 
-from tongs_agents.harness.lines import ere_of, is_rule, parse_styled, trimmed
+from tongs_agents.harness.lines import columns, ere_of, is_rule, parse_styled, trimmed
 from tongs_mux.model import PaneFacts, Screen
 from tongs_mux.reader import Reading
 
@@ -166,12 +165,7 @@ def _is_rule(line: str, width: int) -> bool:
     if is_rule(line):
         return True
     # terminals differ by a column or two on what is in a name
-    return _LABELLED_RULE.match(line) is not None and abs(_columns(line) - width) <= 2
-
-
-def _columns(text: str) -> int:
-    wide = sum(unicodedata.east_asian_width(char) in {"W", "F"} for char in text)
-    return len(text) + wide - sum(unicodedata.category(char) in {"Mn", "Me", "Cf"} for char in text)
+    return _LABELLED_RULE.match(line) is not None and abs(columns(line) - width) <= 2
 
 
 def _hint(found: _Composer, screen: Screen, pane: PaneFacts) -> str:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 _ESCAPES = re.compile(
     r"""
@@ -16,6 +17,8 @@ _ESCAPES = re.compile(
     """,
     re.VERBOSE,
 )
+_ON = {"2": "dim", "7": "reverse"}
+_OFF = {"22": "dim", "27": "reverse"}
 _COLOURS = {"38", "48", "58"}
 _COLOUR_ARGUMENTS = {"5": 2, "2": 4}
 _RULE = re.compile(r"─{8,}\Z")
@@ -23,10 +26,11 @@ _RULE = re.compile(r"─{8,}\Z")
 
 @dataclass(frozen=True, slots=True)
 class StyledLine:
-    """A line without its codes, and for each character whether it is dim."""
+    """A line without its codes, and for each character whether it is dim, and in reverse."""
 
     text: str
     dim: tuple[bool, ...]
+    reverse: tuple[bool, ...]
 
     def all_dim(self, start: int) -> bool:
         """True where something is visible from ``start`` on, and all of it is dim."""
@@ -38,39 +42,52 @@ class StyledLine:
         return bool(seen) and all(seen)
 
 
+@dataclass(frozen=True, slots=True)
+class _Style:
+    dim: bool = False
+    reverse: bool = False
+
+
 def parse_styled(lines: Iterable[str]) -> tuple[StyledLine, ...]:
     """The styles of a screen; one that a line leaves on goes on in the next."""
-    dim = False
+    style = _Style()
     parsed = []
     for line in lines:
         text: list[str] = []
-        flags: list[bool] = []
+        styles: list[_Style] = []
         position = 0
         for code in _ESCAPES.finditer(line):
             text += line[position : code.start()]
-            flags += [dim] * (code.start() - position)
+            styles += [style] * (code.start() - position)
             position = code.end()
             if code["sgr"] is not None:
-                dim = _dim_after(code["sgr"], dim)
+                style = _style_after(code["sgr"], style)
         text += line[position:]
-        flags += [dim] * (len(line) - position)
-        parsed.append(StyledLine("".join(text), tuple(flags)))
+        styles += [style] * (len(line) - position)
+        dim = tuple(each.dim for each in styles)
+        parsed.append(StyledLine("".join(text), dim, tuple(each.reverse for each in styles)))
     return tuple(parsed)
 
 
-def _dim_after(sgr: str, dim: bool) -> bool:
+def _style_after(sgr: str, style: _Style) -> _Style:
     codes = iter(sgr.split(";"))
     for code in codes:
         if code in {"", "0", "00"}:
-            dim = False
-        elif code == "2":
-            dim = True
-        elif code == "22":
-            dim = False
+            style = _Style()
+        elif code in _ON:
+            style = replace(style, **{_ON[code]: True})
+        elif code in _OFF:
+            style = replace(style, **{_OFF[code]: False})
         elif code in _COLOURS:
             for _ in range(_COLOUR_ARGUMENTS.get(next(codes, ""), 0)):
                 next(codes, "")
-    return dim
+    return style
+
+
+def columns(text: str) -> int:
+    """How many columns ``text`` takes, about: terminals differ by a few on joined characters."""
+    wide = sum(unicodedata.east_asian_width(char) in {"W", "F"} for char in text)
+    return len(text) + wide - sum(unicodedata.category(char) in {"Mn", "Me", "Cf"} for char in text)
 
 
 def trimmed(line: str) -> str:
@@ -97,4 +114,4 @@ def _literal(char: str) -> str:
     return char if plain else "."
 
 
-__all__ = ["StyledLine", "ere_of", "is_rule", "parse_styled", "trimmed"]
+__all__ = ["StyledLine", "columns", "ere_of", "is_rule", "parse_styled", "trimmed"]

@@ -131,7 +131,14 @@ def may_type(guard: Guard) -> list[str]:
         "#{?pane_input_off,0,1}",
         *(f"#{{?#{{C/r:{_checked(text)}}},0,1}}" for text in guard.absent),
         *(f"#{{?#{{C/r:{_checked(text)}}},1,0}}" for text in guard.steady),
+        *_cursor_at(guard.cursor),
     ]
+
+
+def _cursor_at(cell: tuple[int, int] | None) -> list[str]:
+    if cell is None:
+        return []
+    return [f"#{{==:#{{cursor_x}},{cell[0]}}}", f"#{{==:#{{cursor_y}},{cell[1]}}}"]
 
 
 def _checked(pattern: str) -> str:

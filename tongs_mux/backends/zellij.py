@@ -260,7 +260,7 @@ def _reading(pane_id: str, *options: str) -> tuple[_Call, ...]:
 def _may_type(same: _Same, guard: Guard) -> bool:
     """True where everything that the guard asks for is so."""
     _, pane, (screen, *_) = same
-    if pane.dead or pane.synchronized or pane.mode:
+    if pane.dead or pane.synchronized or pane.mode or guard.cursor not in {None, pane.cursor}:
         return False
     lines = form.parse_screen(screen, pane.width, pane.height).lines
     return form.holds(lines, guard.absent, guard.steady)

@@ -156,6 +156,20 @@ def a_pattern_not_on_the_screen_holds(rig: Rig) -> None:
     _expect_untouched(rig, opened)
 
 
+def a_cursor_elsewhere_holds(rig: Rig) -> None:
+    """``cursor``: no pattern tells one blank line from another (B1, B11)."""
+    opened = pane(rig)
+    rig.show(opened, "", "rule")
+    seen = facts(rig, opened)
+    cell = seen.cursor if seen is not None else None
+    if cell is None:
+        raise AssertionError("where the cursor of a program that shows it stands is not told")
+    for other in ((cell[0] + 1, cell[1]), (cell[0], cell[1] + 1)):
+        _expect_held(rig, guard_of(opened, cursor=other), "paste", "enter")
+    _expect_untouched(rig, opened)
+    expect("paste", rig.backend.paste(guard_of(opened, cursor=cell), b"in"), "done")
+
+
 def patterns_that_hold_let_through(rig: Rig) -> None:
     """Blanks at a line's end don't count; wide characters match any one character."""
     opened = pane(rig)
@@ -169,6 +183,7 @@ def patterns_that_hold_let_through(rig: Rig) -> None:
 
 
 __all__ = [
+    "a_cursor_elsewhere_holds",
     "a_dead_pane_holds_and_the_server_lives",
     "a_mode_holds",
     "a_pattern_not_on_the_screen_holds",

@@ -47,6 +47,7 @@ _ALL: tuple[Check, ...] = (
     checks_guards.synchronized_panes_hold,
     checks_guards.a_pattern_on_the_screen_holds,
     checks_guards.a_pattern_not_on_the_screen_holds,
+    checks_guards.a_cursor_elsewhere_holds,
     checks_guards.patterns_that_hold_let_through,
     checks_panes.open_passes_argv_exactly,
     checks_panes.open_passes_the_directory,

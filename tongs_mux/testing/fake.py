@@ -160,7 +160,7 @@ def may_type(server: FakeServer, guard: Guard) -> bool:
     if not same_pane(server, guard):
         return False
     pane = server.panes[guard.pane_id]
-    if pane.dead or pane.mode or pane.synchronized:
+    if pane.dead or pane.mode or pane.synchronized or guard.cursor not in {None, pane.cursor}:
         return False
     lines = [line.rstrip() for line in pane.lines]
     absent = [p for p in guard.absent if any(re.search(p, line) for line in lines)]

@@ -91,6 +91,8 @@ def step(launch_id: str, look: Look, until: Word) -> bool:
         Refused: it is pending, replaced or not listed; ``unknown`` goes on.
     """
     status = look.status
+    if look.state == "pending":
+        raise _refused(launch_id, look)  # whether it has hooks is not known before its claim
     if not status.hooked:
         raise Unsupported(
             f"launch {launch_id} has no hooks that would say what it is doing",
@@ -101,12 +103,7 @@ def step(launch_id: str, look: Look, until: Word) -> bool:
         return True
     # before the end: whoever waits for a turn must learn that the pane is another's
     if look.state in _ENDING:
-        raise Refused(
-            f"launch {launch_id} is {look.state}",
-            reason=look.reason or look.state,
-            checks=look.checks,
-            hint=_ENDING[look.state],
-        )
+        raise _refused(launch_id, look)
     if ended:
         raise LaunchEnded(
             f"launch {launch_id} has ended",
@@ -115,6 +112,15 @@ def step(launch_id: str, look: Look, until: Word) -> bool:
             hint="`tongs-agents respawn` starts it again",
         )
     return status.status == until and is_newer(status, look.sent)
+
+
+def _refused(launch_id: str, look: Look) -> Refused:
+    return Refused(
+        f"launch {launch_id} is {look.state}",
+        reason=look.reason or look.state,
+        checks=look.checks,
+        hint=_ENDING[look.state],
+    )
 
 
 def wait(

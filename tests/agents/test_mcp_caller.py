@@ -118,6 +118,18 @@ def test_a_shell_is_known_by_its_file_under_any_name(tmp_path: Path):
     assert between.seen == f"the shell bash (pid {CLAIMED + 1})"
 
 
+def test_a_program_that_may_not_be_looked_at_is_known_by_its_name_alone(tmp_path: Path):
+    class Closed(Line):
+        def program(self, pid: int) -> str:
+            return str(tmp_path / "no such file")
+
+    line = Closed("claude", "x")
+    facts = line.facts(CLAIMED)
+    assert facts is not None
+    assert program_of(line, facts) == Program("claude")
+    assert lineage(line, SERVER, 50).claimed is None
+
+
 @pytest.mark.requirement("7.12")
 def test_a_harness_is_known_by_name_file_or_first_word():
     line = Line(

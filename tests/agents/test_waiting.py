@@ -112,12 +112,19 @@ def test_a_dialog_or_an_error_after_the_send_counts_too():
 
 
 @pytest.mark.parametrize("until", WORDS)
-@pytest.mark.parametrize("state", ["running", "exited", "pending", "unknown"])
+@pytest.mark.parametrize("state", ["running", "exited", "unknown"])
 @pytest.mark.requirement("exit 6")
 def test_a_launch_without_hooks_is_unsupported_at_once(until: str, state: State):
     with pytest.raises(Unsupported) as caught:
         step(LAUNCH, look(Status(None, 1.0), state=state), asked(until, 1))
     assert failure_of(caught.value).exit_code == 6
+
+
+@pytest.mark.requirement("6.22", "A10")
+def test_before_its_claim_nobody_knows_whether_a_launch_has_hooks():
+    with pytest.raises(Refused) as caught:
+        step(LAUNCH, look(Status(None, 1.0), state="pending"), "done")
+    assert caught.value.reason == "pending"
 
 
 @pytest.mark.requirement("exit 3", "A6")

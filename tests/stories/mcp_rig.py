@@ -15,11 +15,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tests.stories.rig import PERSON, SCRIPTED, Agent, Rig
+from tests.stories.rig import SCRIPTED, Agent, Rig
 from tests.waiting import wait_for
 from tongs_agents.config import Profile
 from tongs_agents.mcp_server.command import mcp_command
-from tongs_agents.mcp_server.names import AGENTS
 
 HOST = (sys.executable, "-I", "-S", str(Path(__file__).with_name("host.py")))
 SERVER = mcp_command("attached", python=Path(sys.executable))
@@ -159,6 +158,7 @@ class McpRig:
         self.rig = rig
         self.directory = directory
         self.errors = rig.directory / "servers.txt"
+        self._hosts: list[str] = []
         self._clients: list[Client] = []
         self._children: list[subprocess.Popen[bytes]] = []
         self.set(mcp_enabled=True, **control)
@@ -170,6 +170,7 @@ class McpRig:
     def host(self, **keys: object) -> tuple[Profile, str]:
         """A profile of a HOST and its socket."""
         path = str(self.directory / f"h{secrets.token_hex(3)}")
+        self._hosts.append(path)
         return self.rig.profile((*HOST, path), **{"mcp_control": True, **keys}), path
 
     def lead(self, **keys: object) -> Lead:
@@ -220,9 +221,14 @@ class McpRig:
         return found
 
     def end(self) -> None:
-        """Every client goes away, and with it its server."""
+        """Every client goes away, and with it its server; every HOST ends."""
         for client in self._clients:
             client.close()
+        for path in self._hosts:
+            with contextlib.suppress(OSError), socket.socket(socket.AF_UNIX) as connection:
+                connection.connect(path)
+                connection.sendall(b'{"argv": []}\n')
+                connection.recv(1)
         for child in self._children:
             child.wait(20)
 
@@ -234,10 +240,18 @@ class McpRig:
             "TONGS_AGENTS_RUNTIME_DIR": str(places.runtime_dir),
         }
 
+    def cli(self, *words: str) -> dict[str, Any]:
+        """What a person's command answers, in the same places."""
+        program = (sys.executable, "-I", "-m", "tongs_agents.cli.main", *words, "--json")
+        environ = {**self.rig.environ, **self.places()}
+        ran = subprocess.run(program, capture_output=True, timeout=60, env=environ, check=True)
+        found: dict[str, Any] = json.loads(ran.stdout)
+        return found
+
     def audited(self, action: str) -> dict[str, Any]:
         """The newest outcome line of this action."""
         lines = [it for it in self.rig.audit() if it["action"] == action]
         return [it for it in lines if it["phase"] == "outcome"][-1]
 
 
-__all__ = ["AGENTS", "PERSON", "SERVER", "Client", "Lead", "McpRig"]
+__all__ = ["SERVER", "Client", "Lead", "McpRig"]

@@ -295,6 +295,16 @@ class Rig:
         self._write_config()
         return load(self.places.config, home=self.directory).profiles[name]
 
+    def reprofile(self, name: str, **keys: object) -> None:
+        """Change what a profile says by now."""
+        self._profiles[name].update(keys)
+        self._write_config()
+
+    def forget_profile(self, name: str) -> None:
+        """Take a profile out of the config."""
+        del self._profiles[name]
+        self._write_config()
+
     def settings(self, section: str, **keys: object) -> None:
         """Change what a section of the config says; None takes a key away."""
         merged = {**self._sections.get(section, {}), **keys}
@@ -398,6 +408,10 @@ class Rig:
 
     def panes(self) -> list[str]:
         return self.tmux("list-panes", "-a", "-F", "#{pane_id}").split()
+
+    def rename_session(self, name: str) -> None:
+        """A person gives the workspace session another name."""
+        self.tmux("rename-session", "-t", f"={self.session}", name)
 
     def leave_mode(self, pane: str) -> None:
         """The person has read enough, in whatever mode."""

@@ -17,7 +17,7 @@ from tongs_mux.backends.zellij import ZellijBackend
 from tongs_mux.control import Controller
 from tongs_mux.model import LaunchRecord, PaneRef
 
-_KEYS = {"C-d": "Ctrl d", "BSpace": "Backspace"}
+_KEYS = {"C-d": "Ctrl d", "BSpace": "Backspace", "Escape": "Esc"}
 """What tmux's names of keys are to Zellij, where they differ."""
 
 WRITING = ("paste", "send-keys", "write", "write-chars")
@@ -88,6 +88,10 @@ class ZellijRig(Rig):
 
     def panes(self) -> list[str]:
         return list(self.zellij.panes(self.session))
+
+    def rename_session(self, name: str) -> None:
+        self.command("rename-session", name)
+        self.session = name
 
     def server_pid(self) -> int:
         return self.zellij.server(self.session).pid

@@ -39,14 +39,21 @@ class Program:
 def program_of(processes: Processes, facts: ProcessFacts) -> Program:
     """What the process is, as far as the system tells. Costs three reads of ``/proc``."""
     argv = processes.argv(facts.pid)
-    file = processes.program(facts.pid)
-    names = (facts.name, os.path.basename(os.path.realpath(file)) if file else "", _first(argv))
+    names = (facts.name, _file(processes.program(facts.pid)), _first(argv))
     found = next((it for it in map(_harness, names) if it), "")
     if found:
         return Program(found, serves="app-server" in argv)
     if len(argv) > 1 and _first(argv) in _INTERPRETERS:
         return Program(_harness(os.path.basename(argv[1])), launched=True)
     return Program("")
+
+
+def _file(program: str) -> str:
+    """The file's name; empty where the system keeps it to itself."""
+    try:
+        return os.path.basename(os.path.realpath(program, strict=True)) if program else ""
+    except OSError:
+        return ""
 
 
 def _first(argv: tuple[str, ...]) -> str:

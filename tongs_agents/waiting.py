@@ -140,10 +140,12 @@ def wait(
         WaitCancelled: ``cancelled`` said so.
         Unsupported, LaunchEnded, Refused: as ``step``.
     """
-    began = monotonic()
+    began, vanished = monotonic(), False
     while True:
         now = look()
-        if step(launch_id, now, until):
+        # a pane goes a moment before its program does: only a second look tells which it is
+        vanishes, vanished = now.state == "not-listed" and not vanished, now.state == "not-listed"
+        if not vanishes and step(launch_id, now, until):
             return Waited(launch_id, until, monotonic() - began)
         if cancelled():
             raise WaitCancelled(

@@ -169,6 +169,18 @@ def test_a_launch_that_never_claimed_says_so():
 
 
 @pytest.mark.requirement("wait")
+@pytest.mark.parametrize(("then", "reason"), [("exited", "exited"), ("not-listed", "not-listed")])
+def test_a_pane_that_went_before_its_program_is_looked_at_again(then: State, reason: str):
+    gone = look(status("done", 1.0), state="not-listed")
+    looks = iter([gone, replace(gone, state=then), replace(gone, state=then)])
+    with pytest.raises((LaunchEnded, Refused)) as caught:
+        waiting(looks, "working", 60)
+    assert caught.value.reason == reason
+    ended = look(status("ended", 2.0), state="exited")
+    assert waiting(iter([gone, ended]), "ended", 60).status == "ended"
+
+
+@pytest.mark.requirement("wait")
 def test_no_answer_is_no_end():
     assert not step(LAUNCH, look(status("working", 1.0), state="unknown"), "done")
     assert step(LAUNCH, look(status("done", 1.0), state="unknown"), "done")

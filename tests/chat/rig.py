@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable
 from pathlib import Path
 
+from tongs_chat import grants, roles
 from tongs_chat.creation import open_maintainer
 from tongs_chat.database import Database
+from tongs_chat.model import Grant, Level
 
 ME, OTHER, STRANGER = "launch-me-00", "launch-other", "launch-third"
 """Launches of the rig, participants 2, 3 and 4."""
+
+STARTED = "boot:1"
+"""The start token of every launch's process."""
 
 NOW = 1_800_000_000.0
 """The time of the rig's clock."""
@@ -53,15 +57,28 @@ def give_grants(path: Path, *launches: str, level: str = "chat+wake") -> None:
     connection.close()
 
 
-class Clock:
-    """A clock that a test moves."""
+def grant(
+    path: Path, launch: str, handle: str, *, level: Level = "chat", now: float = NOW
+) -> Grant:
+    """Grant chat to a launch as the maintainer does."""
+    with maintainer(path, now) as database:
+        return grants.give(
+            database,
+            launch_id=launch,
+            profile="worker",
+            level=level,
+            pid=100,
+            start_token=STARTED,
+            now=now,
+            handle=handle,
+        )
 
-    def __init__(self, now: float = NOW) -> None:
-        self.now = now
 
-    def __call__(self) -> float:
-        return self.now
+def agent(path: Path, launch: str) -> Database:
+    """The connection of an agent's server."""
+    return Database(str(path), roles.AGENT, launch)
 
 
-Opener = Callable[[str], Database]
-"""Opens the rig's file in a role."""
+def hook(path: Path, launch: str) -> Database:
+    """The connection of an agent's hook."""
+    return Database(str(path), roles.HOOK, launch)

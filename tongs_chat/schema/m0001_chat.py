@@ -49,8 +49,9 @@ STATEMENTS = (
         ts REAL NOT NULL,
         body TEXT NOT NULL,
         UNIQUE (channel_id, seq))""",
-    "CREATE INDEX messages_by_thread ON messages (root_id, id) WHERE root_id IS NOT NULL",
+    "CREATE INDEX messages_by_thread ON messages (root_id, id)",
     "CREATE INDEX messages_by_author ON messages (author_id, ts)",
+    "CREATE INDEX messages_by_channel ON messages (channel_id, id)",
     "CREATE INDEX messages_own ON messages (channel_id, author_id, seq)",
     "CREATE INDEX messages_by_age ON messages (ts)",
     """CREATE TABLE mentions (

@@ -11,7 +11,7 @@ from typing import Protocol, TypeVar
 
 from tongs_chat.errors import ChatError
 
-T = TypeVar("T")
+_T = TypeVar("_T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ class ChatAudit(Protocol):
         ...
 
 
-def audited(audit: ChatAudit, event: ChatEvent, work: Callable[[], T]) -> T:
+def audited(audit: ChatAudit, event: ChatEvent, work: Callable[[], _T]) -> _T:
     """Run ``work`` between its two lines; where the first can't be written it is not run (A97)."""
     act = audit.begin(event)
     try:

@@ -19,7 +19,7 @@ class Cell:
     promise: str
     shows: tuple[str, ...]
     run: Callable[[Stage], None]
-    harnesses: tuple[str, ...] = ("claude",)
+    harnesses: tuple[str, ...] = ("claude", "codex")
     multiplexers: tuple[str, ...] = ("tmux", "zellij")
 
 

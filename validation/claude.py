@@ -9,6 +9,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from tongs_agents.harness.claude import ClaudeReader
+from validation.kind import Dialog, Kind
 from validation.world import World
 
 KEY = "sk-ant-made-up-for-the-loopback-000000000001"
@@ -18,6 +20,18 @@ COMMAND = ("claude", "--model", "opus", "--permission-mode", "manual")
 """A newer model starts in auto mode, which would answer permission dialogs by itself."""
 
 READY = "❯"
+
+_ASK = (
+    '[[tool:AskUserQuestion {"questions": [{"question": "Which colour?", "header": "Colour", '
+    '"multiSelect": false, "options": [{"label": "Red", "description": "warm"}, '
+    '{"label": "Blue", "description": "cold"}]}]}]][[text:asked]]'
+)
+_SUBAGENT = (
+    '[[tool:Agent {"description": "Look", "subagent_type": "general-purpose", "prompt": '
+    '{"$script": ["tool:Bash {\\"command\\": \\"timeout 4 tail -f /dev/null\\"}", '
+    '"tool:Bash {\\"command\\": \\"touch by-the-subagent\\"}", "text:found"]}}]]'
+    "[[text:an agent works]]"
+)
 
 FULLSCREEN = "CLAUDE_CODE_NO_FLICKER=1"
 CLASSIC = "CLAUDE_CODE_DISABLE_ALTERNATE_SCREEN=1"
@@ -54,4 +68,55 @@ def beside(home: Path) -> Path:
     return Path("/tmp", f"cc-daemon-{os.getuid()}", name)
 
 
-__all__ = ["CLASSIC", "COMMAND", "FULLSCREEN", "KEY", "READY", "beside", "environment", "seed"]
+def shell(command: str, *, asks: bool = False) -> str:
+    """Its tool asks by itself."""
+    del asks
+    return f"[[tool:Bash {json.dumps({'command': command, 'description': 'Run it'})}]]"
+
+
+def write(file: Path, text: str, times: int) -> str:
+    """Its own tool for files."""
+    arguments = {"file_path": str(file), "content": {"$repeat": [text, times]}}
+    return f"[[tool:Write {json.dumps(arguments)}]]"
+
+
+def nested(words: list[str], prompt: str) -> list[str]:
+    """The same program, asked once, with the settings of the launch ``words``."""
+    settings = words[words.index("--settings") + 1]
+    return ["claude", "-p", "--model", "opus", "--settings", settings, prompt]
+
+
+KIND = Kind(
+    name="claude",
+    command=COMMAND,
+    asking=(),
+    allowing=("--allowedTools", "Bash", "Write", "Agent"),
+    reader=ClaudeReader,
+    environment=environment,
+    seed=lambda world, _: seed(world),
+    beside=beside,
+    secrets=(KEY, KEY[-20:]),
+    shell=shell,
+    write=write,
+    dialogs=(
+        Dialog("permission", (), f"{shell('touch made')}[[text:made]]"),
+        Dialog("question", (), _ASK),
+    ),
+    subagent=_SUBAGENT,
+    said="●",
+)
+
+__all__ = [
+    "CLASSIC",
+    "COMMAND",
+    "FULLSCREEN",
+    "KEY",
+    "KIND",
+    "READY",
+    "beside",
+    "environment",
+    "nested",
+    "seed",
+    "shell",
+    "write",
+]

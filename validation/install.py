@@ -105,7 +105,7 @@ def _version(program: Path) -> str:
         )
     except (OSError, subprocess.TimeoutExpired):
         return ""
-    return (done.stdout.split() or [""])[0]
+    return next((word for word in done.stdout.split() if word[0].isdigit()), "")
 
 
 __all__ = ["VERSIONS", "Pinned", "cache_of", "installed", "pinned", "zellij"]

@@ -8,10 +8,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from validation import claude, evidence
+from validation import evidence
 from validation.cell import Cell
 from validation.evidence import Ran
 from validation.install import Pinned
+from validation.kinds import KINDS
 from validation.model.server import serving
 from validation.stage import Stage, staged
 from validation.terminal import Terminal
@@ -37,15 +38,16 @@ class Rig:
 
 def run(rig: Rig, cell: Cell, multiplexer: str) -> Ran:
     """Run one cell and write its evidence down."""
+    kind = KINDS[rig.harness.harness]
     with (
-        world(*rig.programs, beside=claude.beside, keep=rig.keep) as made,
+        world(*rig.programs, beside=kind.beside, keep=rig.keep) as made,
         serving(made.requests) as port,
     ):
-        here = World(made.directory, {**made.environ, **claude.environment(port)})
-        claude.seed(here)
+        here = World(made.directory, {**made.environ, **kind.environment(port)})
+        kind.seed(here, port)
         terminal = _TERMINALS[multiplexer](here)
         versions = f"{rig.harness.harness} {rig.harness.version}, {_version_of(terminal)}"
-        with staged(terminal) as stage:
+        with staged(kind, terminal, port) as stage:
             trouble = _trouble(cell, stage)
             notes = tuple(stage.notes)
             ran = Ran(cell, rig.harness.harness, multiplexer, versions, rig.network, notes, trouble)

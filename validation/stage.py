@@ -11,9 +11,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from tongs_agents.harness.claude import ClaudeReader
 from tongs_mux.reader import Reading
-from validation import claude
+from validation.kind import Kind
 from validation.model.record import Asked, asked
 from validation.terminal import SESSION, Terminal, wait_for
 from validation.troubles import NotHeld
@@ -51,8 +50,11 @@ class Launch:
 class Stage:
     """One cell's run. ``notes`` become the evidence: what was shown, in order."""
 
+    kind: Kind
     world: World
     terminal: Terminal
+    port: int
+    """The model server's."""
     notes: list[str] = field(default_factory=list)
 
     def show(self, sentence: str, held: bool, seen: object = "") -> None:
@@ -64,8 +66,8 @@ class Stage:
     # -- the product
 
     def configure(self, *options: str, command: tuple[str, ...] | None = None, **keys: Any) -> None:
-        """Write the config: one profile ``agent``, Claude Code with ``options``."""
-        argv = command or (*claude.COMMAND, *options)
+        """Write the config: one profile ``agent``, the harness with ``options``."""
+        argv = command or (*self.kind.command, *options)
         profile = {"command": list(argv), "cwd": str(self.world.project), **keys}
         place = self.world.home / ".config" / "tongs-agents"
         place.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -137,7 +139,7 @@ class Stage:
         """What the screen says."""
         look = self.terminal.look(launch.pane)
         assert look.pane is not None
-        return ClaudeReader().read(look.screen, look.pane)
+        return self.kind.reader().read(look.screen, look.pane)
 
     def until(
         self, launch: Launch, holds: Callable[[Reading], bool], what: str, seconds: float = 20.0
@@ -171,9 +173,9 @@ def _toml(value: Any) -> str:
 
 
 @contextmanager
-def staged(terminal: Terminal) -> Iterator[Stage]:
+def staged(kind: Kind, terminal: Terminal, port: int) -> Iterator[Stage]:
     """A stage whose config is the plain profile."""
-    stage = Stage(terminal.world, terminal)
+    stage = Stage(kind, terminal.world, terminal, port)
     stage.configure()
     yield stage
 

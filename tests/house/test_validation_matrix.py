@@ -13,6 +13,7 @@ from validation.cell import Cell, all_cells
 from validation.claude import KEY
 from validation.evidence import Ran, result_of, write
 from validation.install import cache_of, installed, pinned
+from validation.kinds import KINDS
 from validation.matrix import page
 from validation.troubles import CannotRun, NotHeld
 from validation.world import World
@@ -79,7 +80,7 @@ def test_a_missing_tmux_is_one_sentence(
 def test_a_cell_that_ends_early_keeps_what_it_had_shown():
     from validation.stage import Stage  # here: the rig needs no product for the rest
 
-    stage = Stage(here(Path()), None)  # type: ignore[arg-type]  # no terminal is touched
+    stage = Stage(KINDS["claude"], here(Path()), None, 0)  # type: ignore[arg-type]  # no terminal is touched
     stage.show("one held", True)
     with pytest.raises(NotHeld, match="two held: seen nothing"):
         stage.show("two held", False, "nothing")

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import json
+from collections.abc import Callable
 
-from validation import claude
+from validation import claude, codex
 from validation.cell import Cell
 from validation.stage import Stage
 
@@ -21,21 +21,47 @@ def _refused(stage: Stage, name: str) -> None:
     stage.tongs("close", launch.launch_id)
 
 
+def _claude(stage: Stage) -> None:
+    stage.configure("--resume")
+    _refused(stage, "resume")
+    stage.configure(env={"ANTHROPIC_API_KEY": "sk-ant-another-made-up-one-0000000002"})
+    _refused(stage, "api-key")
+    claude.seed(stage.world, projects={})
+    stage.configure()
+    _refused(stage, "trust")
+
+
+def _codex(stage: Stage) -> None:
+    stage.configure(command=("codex", "resume"))
+    _refused(stage, "resume")
+    stage.configure(command=("codex", "--model", codex.OLDER_MODEL))
+    _refused(stage, "model")
+    stage.configure(command=("codex",))
+    _refused(stage, "hooks")
+    codex.seed(stage.world, stage.port, trusted=False)
+    stage.configure()
+    _refused(stage, "trust")
+    empty = stage.world.directory / "nobody"
+    empty.mkdir()
+    stage.configure(env={"CODEX_HOME": str(empty)})
+    _refused(stage, "login")
+
+
+_SCREENS: dict[str, Callable[[Stage], None]] = {"claude": _claude, "codex": _codex}
+
+
 def run(stage: Stage) -> None:
     launch = stage.spawn_ready()
     stage.send(launch, "[[text:something to resume]]")
     stage.wait(launch, "--timeout", "30")
     stage.tongs("close", launch.launch_id)
-    stage.configure("--resume")
-    _refused(stage, "resume")
-    stage.configure(env={"ANTHROPIC_API_KEY": "sk-ant-another-made-up-one-0000000002"})
-    _refused(stage, "api-key")
-    claude.seed(stage.world, projects=json.loads("{}"))
-    stage.configure()
-    _refused(stage, "trust")
+    _SCREENS[stage.kind.name](stage)
     stage.show("the model was asked with none of it", not stage.all_asked_with("never said"))
 
 
 CELL = Cell(
-    "before-composer", "trust, API key and resume screens are dialogs, not idle", ("B5", "A92"), run
+    "before-composer",
+    "trust, login, resume and the like before the composer are dialogs, not idle",
+    ("B5", "A92"),
+    run,
 )

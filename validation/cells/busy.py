@@ -5,15 +5,14 @@ from __future__ import annotations
 from validation.cell import Cell
 from validation.stage import Stage
 
-_TAIL = '[[tool:Bash {"command": "timeout 6 tail -f /dev/null", "description": "Wait"}]]'
-
 
 def run(stage: Stage) -> None:
-    stage.configure("--allowedTools", "Bash")
+    stage.configure(*stage.kind.allowing)
+    tail = stage.kind.shell("timeout 6 tail -f /dev/null")
     launch = stage.spawn_ready()
     for name, script in (
         ("streaming", "[[slow:6:word by word by word]]"),
-        ("in a tool", f"{_TAIL}[[text:the tool ended]]"),
+        ("in a tool", f"{tail}[[text:the tool ended]]"),
     ):
         stage.send(launch, script)
         stage.until(launch, lambda reading: reading.busy, "it to be busy")

@@ -43,4 +43,6 @@ def run(stage: Stage) -> None:
         _left(stage, launch, name, text)
 
 
-CELL = Cell("classic", "the same holds in the renderer of the main screen", ("A92", "B1"), run)
+CELL = Cell(
+    "classic", "the same holds in the renderer of the main screen", ("A92", "B1"), run, ("claude",)
+)

@@ -3,14 +3,8 @@
 from __future__ import annotations
 
 from validation.cell import Cell
+from validation.kind import Dialog
 from validation.stage import Launch, Stage
-
-_ASK = (
-    '[[tool:AskUserQuestion {"questions": [{"question": "Which colour?", "header": "Colour", '
-    '"multiSelect": false, "options": [{"label": "Red", "description": "warm"}, '
-    '{"label": "Blue", "description": "cold"}]}]}]][[text:asked]]'
-)
-
 
 _LINES = 8
 """Of the dialog, from the screen's end: what is above it blinks."""
@@ -20,9 +14,11 @@ def _end(stage: Stage, launch: Launch) -> list[str]:
     return stage.terminal.text(launch.pane).rstrip().splitlines()[-_LINES:]
 
 
-def _refused(stage: Stage, launch_text: str, dialog: str) -> None:
+def _refused(stage: Stage, asked: Dialog) -> None:
+    dialog = asked.name
+    stage.configure(*asked.options)
     launch = stage.spawn_ready()
-    stage.send(launch, launch_text)
+    stage.send(launch, asked.script)
     stage.until(launch, lambda reading: reading.dialog == dialog, f"the {dialog} dialog")
     before = _end(stage, launch)
     answer = stage.send(launch, f"never said to {dialog}")
@@ -38,11 +34,9 @@ def _refused(stage: Stage, launch_text: str, dialog: str) -> None:
 
 
 def run(stage: Stage) -> None:
-    _refused(stage, '[[tool:Bash {"command": "touch made"}]][[text:made]]', "permission")
-    stage.show("permission: the tool did not run", not (stage.world.project / "made").exists())
-    _refused(stage, _ASK, "question")
+    for asked in stage.kind.dialogs:
+        _refused(stage, asked)
+    stage.show("the tool did not run", not (stage.world.project / "made").exists())
 
 
-CELL = Cell(
-    "dialogs", "a permission dialog and a question: refused and unanswered", ("B3", "A68"), run
-)
+CELL = Cell("dialogs", "dialogs of the model's own: refused and unanswered", ("B3", "A68"), run)

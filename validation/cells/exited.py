@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from validation.cell import Cell
-from validation.claude import COMMAND
 from validation.stage import Stage
 
 _RAN = "touch ran-by-the-shell"
 
 
 def _ended(stage: Stage, pane: str) -> None:
-    stage.terminal.type(pane, "/exit")
-    stage.terminal.shows(pane, "/exit")
+    stage.terminal.type(pane, stage.kind.leave)
+    stage.terminal.shows(pane, stage.kind.leave)
     stage.terminal.press(pane, "Enter")
 
 
@@ -29,8 +28,8 @@ def run(stage: Stage) -> None:
     reading = stage.reading(other)
     stage.show("another launch's pane got nothing", reading.composer == "empty", reading)
 
-    shell = f"{' '.join(COMMAND)}; exec sh -i"
-    stage.configure(command=("sh", "-c", shell), harness="claude", wrapper=True)
+    shell = f"{' '.join(stage.kind.command)}; exec sh -i"
+    stage.configure(command=("sh", "-c", shell), harness=stage.kind.name, wrapper=True)
     launch = stage.spawn_ready()
     _ended(stage, launch.pane)
     stage.terminal.shows(launch.pane, "#")

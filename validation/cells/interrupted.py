@@ -1,4 +1,4 @@
-"""A turn that its user interrupts fires no hook: it is known all the same."""
+"""A turn that its user interrupts is known as such, whether or not a hook says so."""
 
 from __future__ import annotations
 
@@ -6,16 +6,15 @@ from validation.cell import Cell
 from validation.stage import Launch, Stage
 from validation.terminal import wait_for
 
-_TAIL = '[[tool:Bash {"command": "timeout 60 tail -f /dev/null", "description": "Wait"}]]'
-
 
 def run(stage: Stage) -> None:
-    stage.configure("--allowedTools", "Bash")
+    stage.configure(*stage.kind.allowing)
     launch = stage.spawn_ready()
     _escape(stage, launch, "[[slow:60:word by word by word]]")
     _goes(stage, launch, "streaming")
-    _escape(stage, launch, f"{_TAIL}[[text:never]]")
-    # no hook says so: what the harness says of itself is asked when the last fact is old
+    tail = stage.kind.shell("timeout 60 tail -f /dev/null")
+    _escape(stage, launch, f"{tail}[[text:never]]")
+    # where no hook says so, what the harness says of itself is asked when the last fact is old
     answer = stage.until_status(launch, "waiting", 90)
     stage.show("in a tool, Escape: status waiting", True)
     seen = str(answer["evidence"])
@@ -40,7 +39,7 @@ def _escape(stage: Stage, launch: Launch, script: str) -> None:
 def _answers(stage: Stage, launch: Launch) -> int:
     """How many answers and tool calls the screen shows."""
     rows = stage.terminal.look(launch.pane).screen.lines
-    return sum(row.lstrip().startswith("●") for row in rows)
+    return sum(row.lstrip().startswith(stage.kind.said) for row in rows)
 
 
 def _goes(stage: Stage, launch: Launch, name: str) -> None:

@@ -8,6 +8,7 @@ from validation.stage import Stage
 
 
 def run(stage: Stage) -> None:
+    stage.configure(*stage.kind.asking)
     launch = stage.spawn_ready()
     stage.terminal.resize(launch.pane, 25, 24)
     stage.until(launch, lambda reading: reading.composer == "empty", "the narrow composer")
@@ -20,7 +21,7 @@ def run(stage: Stage) -> None:
     for _ in range(3):
         stage.terminal.press(launch.pane, "C-u")
     stage.until(launch, lambda reading: reading.composer == "empty", "the composer to be cleared")
-    stage.send(launch, '[[tool:Bash {"command": "touch made"}]][[text:made]]')
+    stage.send(launch, f"{stage.kind.shell('touch made', asks=True)}[[text:made]]")
     stage.until(launch, lambda reading: reading.dialog == "permission", "the permission dialog")
     answer = stage.send(launch, "never")
     stage.show("a dialog is refused there too", answer["reason"] == "dialog", answer.words)

@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+import shlex
+from collections.abc import Callable
 from pathlib import Path
 
+from validation import claude, codex
 from validation.cell import Cell
 from validation.stage import Stage
 
 _STATE = Path(".local", "state", "tongs-agents")
+_INNER: dict[str, Callable[[list[str], str], list[str]]] = {
+    "claude": claude.nested,
+    "codex": codex.nested,
+}
+"""The command line that asks the same program again, with the hooks that a launch was given."""
 
 
 def _records(stage: Stage) -> dict[str, bytes]:
@@ -16,7 +24,7 @@ def _records(stage: Stage) -> dict[str, bytes]:
 
 
 def run(stage: Stage) -> None:
-    stage.configure("--allowedTools", "Bash")
+    stage.configure(*stage.kind.allowing)
     launch = stage.spawn_ready()
     stage.send(launch, "[[text:the outer turn]]")
     stage.wait(launch, "--timeout", "30")
@@ -25,23 +33,18 @@ def run(stage: Stage) -> None:
 
     # as the agent's own shell would: in the launch's whole environment, with the launch's hooks
     pid = stage.status(launch)["pid"]
-    words = Path(f"/proc/{pid}/cmdline").read_text(encoding="utf-8").split("\0")
-    attached = "--settings" in words
-    stage.show("hooks came with the launch by its own flag", attached, words)
-    settings = words[words.index("--settings") + 1]
-    nested = f"claude -p --model opus --settings {settings} '[[text:the inner turn]]' </dev/null"
+    words = Path(f"/proc/{pid}/cmdline").read_text(encoding="utf-8").split("\0")[:-1]
+    stage.show("hooks came with the launch by its own flags", "hooks" in str(words), words)
+    nested = f"{shlex.join(_INNER[stage.kind.name](words, '[[text:the inner turn]]'))} </dev/null"
     inner = stage.world.project / "inner.sh"
     inner.write_text(f"{nested}\nTONGS_AGENTS_LAUNCH_ID=../../x {nested}\n", encoding="utf-8")
-    stage.send(
-        launch,
-        '[[tool:Bash {"command": "sh inner.sh; touch inner-ended", "description": "Nest"}]]'
-        "[[text:the outer turn again]]",
-    )
+    nest = stage.kind.shell("sh inner.sh >inner-said 2>&1; touch inner-ended")
+    stage.send(launch, f"{nest}[[text:the outer turn again]]")
     stage.asked_with("the inner turn")
     running = stage.status(launch)
     stage.show("while it runs: status working", running["status"] == "working", running.words)
     stage.wait(launch, "--timeout", "60")
-    stage.show("a nested `claude -p` ran", (stage.world.project / "inner-ended").exists())
+    stage.show("a nested session ran", (stage.world.project / "inner-ended").exists())
     after = _records(stage)
     stage.show("no record but the launch's own was made", set(after) == set(before), set(after))
     held = all("the inner turn" not in str(data) for data in after.values())
@@ -50,4 +53,4 @@ def run(stage: Stage) -> None:
     stage.show("status done, of the launch's own turn", status["status"] == "done", status.words)
 
 
-CELL = Cell("nested", "a nested `claude -p` changes no record", ("A70",), run)
+CELL = Cell("nested", "a nested session of the same harness changes no record", ("A70",), run)

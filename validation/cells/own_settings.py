@@ -3,19 +3,36 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
+from pathlib import Path
 
 from validation.cell import Cell
 from validation.stage import Stage
 from validation.terminal import wait_for
 
 
-def run(stage: Stage) -> None:
-    mark = stage.world.directory / "their-hook-ran"
+def _claude(stage: Stage, mark: Path) -> tuple[str, ...]:
     hook = {"hooks": [{"type": "command", "command": f"touch {mark}"}]}
     theirs = stage.world.project / "theirs.json"
     theirs.write_text(json.dumps({"hooks": {"Stop": [hook]}}), encoding="utf-8")
-    before = theirs.read_bytes()
-    stage.configure("--settings", "theirs.json")
+    return "--settings", "theirs.json"
+
+
+def _codex(stage: Stage, mark: Path) -> tuple[str, ...]:
+    del stage
+    return "-c", f'hooks.Stop=[{{hooks=[{{type="command",command="touch {mark}"}}]}}]'
+
+
+_OPTIONS: dict[str, Callable[[Stage, Path], tuple[str, ...]]] = {
+    "claude": _claude,
+    "codex": _codex,
+}
+
+
+def run(stage: Stage) -> None:
+    mark = stage.world.directory / "their-hook-ran"
+    stage.configure(*_OPTIONS[stage.kind.name](stage, mark))
+    before = {path: path.read_bytes() for path in stage.world.project.iterdir()}
     launch = stage.spawn_ready()
     sent = stage.send(launch, "[[text:an answer]]")
     submitted = sent["receipt"] == "submitted"
@@ -24,7 +41,8 @@ def run(stage: Stage) -> None:
     stage.show("and status done", waited["status"] == "done", waited.words)
     wait_for(mark.exists, "the profile's own Stop hook")
     stage.show("the profile's own hooks run too", True)
-    stage.show("its file is the same, byte for byte", theirs.read_bytes() == before)
+    after = {path: path.read_bytes() for path in stage.world.project.iterdir()}
+    stage.show("its files are the same, byte for byte", after == before)
 
 
-CELL = Cell("own-settings", "a profile's own --settings are merged with ours", ("A73",), run)
+CELL = Cell("own-settings", "a profile's own settings by flag are merged with ours", ("A73",), run)

@@ -6,18 +6,11 @@ from validation.cell import Cell
 from validation.stage import Stage
 from validation.terminal import wait_for
 
-_AGENT = (
-    '[[tool:Agent {"description": "Look", "subagent_type": "general-purpose", "prompt": '
-    '{"$script": ["tool:Bash {\\"command\\": \\"timeout 4 tail -f /dev/null\\"}", '
-    '"tool:Bash {\\"command\\": \\"touch by-the-subagent\\"}", "text:found"]}}]]'
-    "[[text:an agent works]]"
-)
-
 
 def run(stage: Stage) -> None:
-    stage.configure("--allowedTools", "Bash", "Agent")
+    stage.configure(*stage.kind.allowing)
     launch = stage.spawn_ready()
-    stage.send(launch, _AGENT)
+    stage.send(launch, stage.kind.subagent)
     waited = stage.wait(launch, "--timeout", "30")
     stage.show("the parent's own turn ended: done", waited["status"] == "done", waited.words)
     made = stage.world.project / "by-the-subagent"

@@ -15,9 +15,10 @@ from typing import Any
 from validation.model.dialect import Dialect, Frames
 from validation.model.messages import Messages
 from validation.model.record import Record
+from validation.model.responses import Responses
 from validation.model.script import plan
 
-DIALECTS: tuple[Dialect, ...] = (Messages(),)
+DIALECTS: tuple[Dialect, ...] = (Messages(), Responses())
 _NO_SUCH_PATH = {"type": "error", "error": {"type": "not_found_error", "message": "no such path"}}
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from tongs_agents.chat.shown import chat_of
 from tongs_agents.shapes import launch_shape
 from tongs_agents.status import is_orphan
 from tongs_mux.evidence import refusal
@@ -39,7 +40,8 @@ def look(services: Services, record: LaunchRecord) -> Looked:
         raise refusal(doing.seen)
     others = {each.launch_id: each for each in services.records()[0]}
     orphan = is_orphan(record, others, services.processes)
-    return Looked(doing, at, launch_shape(doing, orphan=orphan))
+    chat = chat_of(services, (doing.seen,)).get(record.launch_id)
+    return Looked(doing, at, launch_shape(doing, orphan=orphan, chat=chat))
 
 
 __all__ = ["Looked", "look"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
@@ -29,8 +29,10 @@ def pane_shape(pane: PaneRef | None) -> dict[str, Any] | None:
     return None if pane is None else asdict(pane)
 
 
-def launch_shape(doing: Doing, *, orphan: bool) -> dict[str, Any]:
-    """A launch as ``list`` and ``agent-status`` show it."""
+def launch_shape(
+    doing: Doing, *, orphan: bool, chat: Mapping[str, Any] | None = None
+) -> dict[str, Any]:
+    """A launch as ``list`` and ``agent-status`` show it; ``chat`` is its grant, if it has one."""
     seen, record = doing.seen, doing.seen.record
     return {
         "launch_id": record.launch_id,
@@ -44,7 +46,7 @@ def launch_shape(doing: Doing, *, orphan: bool) -> dict[str, Any]:
         "orphan": orphan,
         "pid": None if record.claim is None else record.claim.process.pid,
         "cwd": record.cwd,
-        "chat": None,
+        "chat": None if chat is None else dict(chat),
     }
 
 

@@ -135,7 +135,7 @@ def test_a_text_that_was_taken_for_something_else_is_told_how(
 @pytest.mark.parametrize(
     "words",
     [
-        ["chat"], ["peers"], ["sidebar"], ["monitor"], ["workspace"], ["wait"],
+        ["peers"], ["sidebar"], ["monitor"], ["workspace"], ["wait"],
     ],
     ids=" ".join,
 )  # fmt: skip

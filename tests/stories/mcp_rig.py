@@ -34,6 +34,8 @@ class Client:
         self._last = 0
         self._sending = threading.Lock()
         self.progress: list[dict[str, Any]] = []
+        self.told: list[str] = []
+        """The notifications that came, by method."""
         self.ended = False
         self._reading = threading.Thread(target=self._read, daemon=True)
         self._reading.start()
@@ -48,6 +50,8 @@ class Client:
         self.ended = True
 
     def _take(self, message: dict[str, Any]) -> None:
+        if "id" not in message:
+            self.told.append(message["method"])
         if message.get("method") == "notifications/progress":
             self.progress.append(message["params"])
         elif "method" not in message:

@@ -15,6 +15,8 @@ class VerbGroup(click.Group):
     """``verbs`` maps each name to the module whose ``verb`` it is, in the order of ``--help``.
 
     ``elsewhere`` maps what other programs call such an act to what it is here.
+    ``bare`` is the module of the verb that the group is without a command; without
+    one it shows its help.
     """
 
     def __init__(
@@ -23,13 +25,15 @@ class VerbGroup(click.Group):
         verbs: Mapping[str, str],
         example: str,
         elsewhere: Mapping[str, tuple[str, ...]] | None = None,
+        bare: str | None = None,
         **kwargs: Any,
     ) -> None:
-        super().__init__(*args, callback=_show_help, **kwargs)
+        super().__init__(*args, callback=_bare, **kwargs)
         # bare, it shows its help, as docker and gh do; click would call that an error
         self.invoke_without_command = True
         self.no_args_is_help = False
         self.verbs = verbs
+        self.bare = bare
         self.elsewhere = elsewhere or {}
         self.example = example
 
@@ -71,9 +75,16 @@ class VerbGroup(click.Group):
 
 
 @click.pass_context
-def _show_help(ctx: click.Context) -> None:
-    if ctx.invoked_subcommand is None:
-        click.echo(ctx.get_help())
+def _bare(ctx: click.Context) -> int:
+    if ctx.invoked_subcommand is not None:
+        return 0
+    group = ctx.command
+    if isinstance(group, VerbGroup) and group.bare is not None:
+        verb = import_module(group.bare).verb
+        with verb.make_context(ctx.info_name, [], parent=ctx.parent) as inner:
+            return int(verb.invoke(inner))
+    click.echo(ctx.get_help())
+    return 0
 
 
 __all__ = ["VerbGroup"]

@@ -55,14 +55,21 @@ class Everything(NamedTuple):
 
 def everything(services: Services) -> Everything:
     """Launches, and sessions that nobody launched; notes on what can't be read."""
+    from tongs_agents.chat.shown import chat_of
     from tongs_agents.shapes import launch_shape, session_shape
     from tongs_agents.status import is_orphan
 
     records, troubles = services.records()
     by_id = {record.launch_id: record for record in records}
+    found = services.watch.look_all(records)
+    chat = chat_of(services, tuple(doing.seen for doing in found))
     launches = [
-        launch_shape(doing, orphan=is_orphan(doing.seen.record, by_id, services.processes))
-        for doing in services.watch.look_all(records)
+        launch_shape(
+            doing,
+            orphan=is_orphan(doing.seen.record, by_id, services.processes),
+            chat=chat.get(doing.seen.record.launch_id),
+        )
+        for doing in found
     ]
     sessions = [session_shape(session) for session in services.fleet.unlaunched(by_id)]
     notes = tuple(f"left out: {trouble}" for trouble in troubles)

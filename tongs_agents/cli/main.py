@@ -64,6 +64,7 @@ cli = VerbGroup(
         "close": f"{_HERE}close",
         "respawn": f"{_HERE}respawn",
         "gc": f"{_HERE}gc",
+        "chat": f"{_HERE}chat",
         "install": f"{_HERE}install",
         "uninstall": f"{_HERE}uninstall",
         "mcp": f"{_HERE}mcp",

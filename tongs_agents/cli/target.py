@@ -21,10 +21,7 @@ def resolve(services: Services, text: str) -> LaunchRecord:
     of a profile; LaunchAmbiguous, which lists every match; ClaimError, PlaceRefused.
     """
     if text.startswith("@"):
-        raise LaunchNotFound(
-            f"no launch has the chat handle {text}",
-            hint="a handle comes with a chat grant; `tongs-agents list` shows the ids",
-        )
+        return services.store.read(_of_handle(services, text))
     try:
         return services.store.resolve(text)
     except LaunchNotFound as error:
@@ -32,6 +29,18 @@ def resolve(services: Services, text: str) -> LaunchRecord:
         if not hint:
             raise
         raise LaunchNotFound(f"{error.message}: that is a profile", hint=hint) from None
+
+
+def _of_handle(services: Services, text: str) -> str:
+    from tongs_agents.chat.shown import launch_of
+
+    found = launch_of(services, text[1:])
+    if found is None:
+        raise LaunchNotFound(
+            f"no launch has the chat handle {text}",
+            hint="a handle comes with a chat grant; `tongs-agents list` shows the ids",
+        )
+    return found
 
 
 def _of_profile(services: Services, name: str) -> str:

@@ -7,7 +7,8 @@ from typing import NamedTuple
 from tongs_agents.errors import ConfigError
 from tongs_agents.hooks.command import Source
 from tongs_agents.mcp_server import fleet
-from tongs_agents.mcp_server.actor import actor_of
+from tongs_agents.mcp_server.actor import actor_of, named_in
+from tongs_agents.mcp_server.names import CHAT, PEERS
 from tongs_agents.mcp_server.server import Denied
 from tongs_agents.mcp_server.tool import Family, Tool
 from tongs_agents.paths import ATTACHED
@@ -32,6 +33,10 @@ def assembled(services: Services, source: Source) -> Assembly:
         from tongs_agents.mcp_server import agents  # here: mostly it is switched off
 
         families.append(agents.family(services))
+    if named_in(services.environ) is not None:
+        from tongs_agents.mcp_server import chat  # here: outside of any launch there is none
+
+        families.append(chat.family(services))
     return Assembly(tuple(families), _denied(services))
 
 
@@ -48,7 +53,12 @@ def is_switched_on(services: Services) -> bool:
 
 def _denied(services: Services) -> Denied:
     def denied(tool: Tool, error: BaseException) -> None:
-        """Audits a call whose arguments were wrong (6.30)."""
+        """Audits a call whose arguments were wrong (6.30, 3.6)."""
+        if tool.name in (*CHAT, *PEERS):
+            from tongs_agents.mcp_server.chat import audit_of, event_of
+
+            with audit_of(services).refusals(event_of(services, tool.action)):
+                raise error
         by = actor_of(services.environ)
         with refusals(services.auditing(), judge, tool.action, by):
             raise error

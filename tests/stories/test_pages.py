@@ -188,13 +188,13 @@ def test_the_commands_of_the_page_on_chat_work_as_they_stand(newcomer: Cli):
     launch = newcomer.spawn("worker")
     command, *expected = blocks(page, "console")[0].splitlines()
     words = shlex.split(command.removeprefix("$ ").replace(PREFIX, launch))
-    child = pexpect.spawn(words[0], words[1:], encoding="utf-8", timeout=30, cwd=newcomer.home)
+    child = pexpect.spawn(words[0], words[1:], encoding="utf-8", timeout=30, cwd=str(newcomer.home))
     child.expect("to grant it: ")
-    said = child.before + child.after
+    said = f"{child.before}{child.after}"
     child.sendline("worker")
     child.expect(pexpect.EOF)
     child.close()
-    said += child.before
+    said += str(child.before)
     assert child.exitstatus == 0
     begun = launch[:4]
     found = [

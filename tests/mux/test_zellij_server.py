@@ -35,7 +35,7 @@ class Place:
 
     def fresh(self) -> Sessions:
         """Another process's view: nothing is remembered but what lies in the directory."""
-        return Sessions({"ZELLIJ_SOCKET_DIR": str(self.base)}, self.processes)
+        return Sessions({"ZELLIJ_SOCKET_DIR": str(self.base)}, self.processes, starting=0.0)
 
     def path(self, name: str, contract: int = 1) -> Path:
         return self.base / f"contract_version_{contract}" / name
@@ -78,6 +78,66 @@ def test_a_session_is_found_and_its_door_leads_to_its_socket_alone(place: Place)
         assert inode_behind(found.door) == os.lstat(place.path("one")).st_ino
         assert os.listdir(f"{found.door}/contract_version_1") == ["s"]
         assert os.stat(found.door).st_mode & 0o077 == 0
+
+
+def test_each_server_has_a_door_of_its_own(place: Place):
+    """Whoever has one open is led to its server, whatever is opened beside it meanwhile."""
+    with place.serving("one"):
+        first = place.sessions.named("one")
+        place.path("one").rename(place.path("two"))
+        with place.serving("one"):
+            second = place.sessions.named("one")
+            assert first is not None
+            assert second is not None
+            assert first.door != second.door
+            assert inode_behind(first.door) == os.lstat(place.path("two")).st_ino
+            assert inode_behind(second.door) == os.lstat(place.path("one")).st_ino
+
+
+def test_the_door_of_a_server_that_ended_is_gone_with_the_next(place: Place):
+    with place.serving("one"):
+        first = place.sessions.named("one")
+    with place.serving("one"):
+        second = place.sessions.named("one")
+    assert first is not None
+    assert second is not None
+    assert not Path(first.door).exists()
+    assert Path(second.door).exists()
+
+
+@pytest.mark.parametrize("below", ["", "*", "*/*_1"], ids=["all", "door", "protocol"])
+def test_a_place_that_others_can_enter_is_refused_each_time(place: Place, below: str):
+    with place.serving("one"):
+        assert place.ours(place.sessions.named("one"))
+        (opened,) = place.base.glob(f".tongs/{below}") if below else [place.base / ".tongs"]
+        opened.chmod(0o755)
+        with pytest.raises(BackendError, match="open to others"):
+            place.sessions.named("one")
+        opened.chmod(0o700)
+        opened.rename(place.base / "aside")
+        opened.symlink_to(place.base / "aside")
+        with pytest.raises(BackendError, match="symbolic link"):
+            place.sessions.named("one")
+
+
+def test_a_session_in_which_nothing_runs_yet_is_waited_for(place: Place):
+    """Its server dies of whoever connects and leaves before its first program runs."""
+    asked: list[int] = []
+
+    class Late(FakeProcesses):
+        def pids(self) -> tuple[int, ...]:
+            asked.append(0)
+            if len(asked) == 5:
+                self.start("sh", ppid=os.getpid())
+            return super().pids()
+
+    place.processes = Late()
+    place.processes.start("zellij", "--server", "path", pid=os.getpid())
+    patient = Sessions({"ZELLIJ_SOCKET_DIR": str(place.base)}, place.processes, starting=600.0)
+    with place.serving("one"):
+        assert place.ours(patient.named("one"))
+        assert len(asked) >= 5
+        assert place.ours(patient.named("one")), "known by now"
 
 
 @pytest.mark.parametrize(

@@ -180,29 +180,3 @@ def test_the_hint_for_a_draft_works_as_it_stands(newcomer: Cli):
     newcomer.wait_ready(launch)
     sent = newcomer.ok("send", launch, "[[text:one thought]]")
     assert json.dumps(sent["evidence"]).count("let go of the text") == 1
-
-
-def test_the_commands_of_the_page_on_chat_work_as_they_stand(newcomer: Cli):
-    page = "docs/how-to/chat.md"
-    newcomer.ok("init")
-    launch = newcomer.spawn("worker")
-    command, *expected = blocks(page, "console")[0].splitlines()
-    words = shlex.split(command.removeprefix("$ ").replace(PREFIX, launch))
-    child = pexpect.spawn(words[0], words[1:], encoding="utf-8", timeout=30, cwd=str(newcomer.home))
-    child.expect("to grant it: ")
-    said = f"{child.before}{child.after}"
-    child.sendline("worker")
-    child.expect(pexpect.EOF)
-    child.close()
-    said += str(child.before)
-    assert child.exitstatus == 0
-    begun = launch[:4]
-    found = [
-        line.replace(begun, PREFIX).rstrip() for line in alike(said) if "tools pending" not in line
-    ]
-    shown = [line.rstrip() for line in alike("\n".join(expected))]
-    assert [line for line in found if line] == [line for line in shown if line]
-    lines = blocks(page, "sh")[0].splitlines()
-    said_all = [typed(newcomer, line) for line in lines]
-    assert [done.returncode for done in said_all] == [0] * len(lines), said_all
-    assert "please look at the last commit" in said_all[3].stdout

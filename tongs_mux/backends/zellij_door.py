@@ -3,24 +3,32 @@
 Every ``zellij`` command first asks each socket in its directory: one session
 that hangs would stop all of them, and one that is still starting dies of it.
 So a command of ours is shown a directory of our own, with a hard link to the
-one socket that is meant. The link stays with its server: neither a new name nor
-another session under the old one leads it astray.
+one socket that is meant. A door is one server's: neither a new name, nor another
+session under the old one, nor another call that opens its own leads it astray.
 """
 
 from __future__ import annotations
 
 import hashlib
 import os
+import shutil
 import threading
 from pathlib import Path
 
 from tongs_mux.errors import BackendError, PlaceRefused
-from tongs_mux.files import private_dir, write_atomic
+from tongs_mux.files import private_dir, read_private, write_atomic
+from tongs_mux.model import ProcessIdentity
 
 DOOR_SESSION = "s"
 """What the session is called behind its door."""
 
 _HOME = ".tongs"
+_STARTED = "started"
+_LONGEST_MARK = 256
+_NAME_DIGITS = 6
+_SERVER_DIGITS = 8
+
+_File = tuple[int, int]
 
 
 class Doors:
@@ -29,28 +37,36 @@ class Doors:
     def __init__(self, base: Path) -> None:
         self._home = base / _HOME
 
-    def _door(self, name: str) -> Path:
-        return self._home / hashlib.sha256(os.fsencode(name)).hexdigest()[:8]
-
-    def link(self, name: str, contract: str) -> Path:
-        """The link behind the door of a session, by its name and its protocol's directory."""
-        return self._door(name) / contract / DOOR_SESSION
+    def link(self, name: str, contract: str, server: str = "0" * _SERVER_DIGITS) -> Path:
+        """The link behind a door, by the session's name, its protocol's directory, its server."""
+        return self._home / (_digits(name, _NAME_DIGITS) + server) / contract / DOOR_SESSION
 
     def links(self, name: str) -> tuple[Path, ...]:
-        """Those that are there, by the name that the session had."""
-        return tuple(sorted(self._door(name).glob(f"*/{DOOR_SESSION}")))
+        """Those that are there, by the name that the session had; the newest session first."""
+        found = self._home.glob(f"{_digits(name, _NAME_DIGITS)}*/*/{DOOR_SESSION}")
+        return tuple(sorted(found, key=_bound_at, reverse=True))
 
-    def open(self, name: str, path: Path) -> str:
-        """Link the socket behind its door, whole at once; returns the door.
+    def _link_to(self, name: str, path: Path, server: ProcessIdentity) -> Path:
+        words = (*(_file(path) or ()), server.pid, server.start_token)
+        key = _digits(":".join(map(str, words)), _SERVER_DIGITS)
+        return self.link(name, path.parent.name, key)
 
-        Raises BackendError.
+    def is_open(self, name: str, path: Path, server: ProcessIdentity) -> bool:
+        """True where somebody of ours has spoken to this very server before."""
+        found = _file(path)
+        return found is not None and _file(self._link_to(name, path, server)) == found
+
+    def open(self, name: str, path: Path, server: ProcessIdentity) -> str:
+        """Link the socket of this server behind its door, whole at once; returns the door.
+
+        The places are checked each time. Raises BackendError.
         """
-        door = self._door(name)
-        link = self.link(name, path.parent.name)
+        link = self._link_to(name, path, server)
+        door = link.parent.parent
         try:
-            if _inode(link) != _inode(path):
-                private_dir(self._home)
-                private_dir(link.parent)
+            for place in (self._home, door, link.parent):
+                private_dir(place)
+            if _file(link) != _file(path):
                 fresh = door / f"{os.getpid()}-{threading.get_native_id()}"
                 fresh.unlink(missing_ok=True)
                 os.link(path, fresh)
@@ -60,6 +76,24 @@ class Doors:
         except (OSError, PlaceRefused) as error:
             raise BackendError(f"no door to Zellij session {name!r}: {error}") from error
         return str(door)
+
+    def close(self, link: Path) -> None:
+        """Remove the door of a server that has ended."""
+        shutil.rmtree(link.parent.parent, ignore_errors=True)
+
+    def note_started(self, door: str, server: ProcessIdentity) -> None:
+        """Write down that we started this server. Raises BackendError."""
+        try:
+            write_atomic(Path(door, _STARTED), _mark(server))
+        except (OSError, PlaceRefused) as error:
+            raise BackendError(f"no note of a Zellij session that was started: {error}") from error
+
+    def was_started(self, door: str, server: ProcessIdentity) -> bool:
+        """True only where it is on record that we started this very server."""
+        try:
+            return read_private(Path(door, _STARTED), _LONGEST_MARK) == _mark(server)
+        except (OSError, PlaceRefused):
+            return False
 
     def keep(self, text: str) -> Path:
         """A file with the configuration of sessions that we start; it stays while they run.
@@ -75,11 +109,27 @@ class Doors:
         return path
 
 
-def _inode(path: Path) -> int | None:
+def _file(path: Path) -> _File | None:
     try:
-        return os.lstat(path).st_ino
+        info = os.lstat(path)
     except FileNotFoundError:
         return None
+    return info.st_dev, info.st_ino
+
+
+def _bound_at(link: Path) -> float:
+    try:
+        return os.lstat(link).st_mtime
+    except FileNotFoundError:
+        return 0.0
+
+
+def _digits(text: str, count: int) -> str:
+    return hashlib.sha256(os.fsencode(text)).hexdigest()[:count]
+
+
+def _mark(server: ProcessIdentity) -> bytes:
+    return f"{server.pid} {server.start_token}\n".encode("utf-8", "surrogateescape")
 
 
 __all__ = ["DOOR_SESSION", "Doors"]

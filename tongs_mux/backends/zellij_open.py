@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import time
+from collections.abc import Callable
+from dataclasses import replace
 
 from tongs_mux.backend import Opened, OpenRequest
 from tongs_mux.backends import zellij_format as form
@@ -17,11 +20,14 @@ from tongs_mux.errors import (
     BackendTimeout,
     SessionMissing,
 )
-from tongs_mux.model import PaneRef
+from tongs_mux.model import PaneRef, ProcessIdentity
 from tongs_mux.process import Processes
 
 START_SECONDS = 15.0
 """How long a session may take to start; it is more than one call."""
+
+_STARTED = "TONGS_STARTED"
+"""In the environment of a server that we start: by its value it is known as this very one."""
 
 _STEP = 0.02
 _LISTED_SECONDS = 0.5
@@ -31,30 +37,65 @@ _LISTED_SECONDS = 0.5
 class Opening:
     """Opens panes by the given command, among the given sessions."""
 
-    def __init__(self, cli: ZellijCli, sessions: Sessions, processes: Processes) -> None:
+    def __init__(
+        self,
+        cli: ZellijCli,
+        sessions: Sessions,
+        processes: Processes,
+        random: Callable[[int], bytes] = os.urandom,
+    ) -> None:
         self._cli = cli
         self._sessions = sessions
         self._processes = processes
+        self._random = random
 
     def open(self, request: OpenRequest) -> Opened:
         """A new pane in the session, or a new session with it, detached."""
         self._cli.require()
         served = self._sessions.find(request.session)
         if served is not None and not self.bury(served):
+            self._await_panes(served, request.session)
             return self._add(served, request)
         if not request.create_session:
             raise SessionMissing(f"there is no Zellij session {request.session!r}")
         return self._start(request)
 
     def bury(self, served: Served) -> bool:
-        """End a session of which nothing is left and that nobody looks at; True where it was."""
-        if not form.is_husk(self._cli.ask(served, TABS)[0]):
+        """End a session that we started once nothing is left of it and nobody looks at it.
+
+        True where it was ended. Another's is never ended: one that is only
+        starting looks the same.
+        """
+        ours = self._sessions.doors.was_started(served.door, served.server)
+        if not ours or not form.is_husk(self._cli.ask(served, TABS)[0]):
             return False
         # asked only here: its plugins answer that, and those of a new session only start
         if form.parse_clients(self._cli.ask(served, CLIENTS)[0]):
             return False
         self._end(served)
         return True
+
+    def _await_panes(self, served: Served, session: str) -> None:
+        """Wait for the first pane of a session that somebody has just started.
+
+        Raises BackendError where none comes: in a session of which nothing is
+        left, a pane comes to nothing.
+        """
+        until = self._cli.until()
+        while self._is_empty(served):
+            if time.monotonic() >= until:
+                raise BackendError(
+                    f"nothing is left in Zellij session {session!r}: a new pane would come to "
+                    "nothing there, and as we did not start it, it is not ended",
+                    hint=f"end it with `zellij kill-session {session}`, then call again",
+                )
+            time.sleep(_STEP)
+
+    def _is_empty(self, served: Served) -> bool:
+        try:
+            return form.is_husk(self._cli.ask(served, TABS)[0])
+        except BackendOutputError:
+            return True  # it has no tab yet
 
     def _end(self, served: Served) -> None:
         """End a session; what was asked can get lost, so its server's end decides (E7).
@@ -111,50 +152,65 @@ class Opening:
 
     def _start(self, request: OpenRequest) -> Opened:
         self._sessions.socket_of(request.session)
-        seen: list[Served] = []
+        secret = self._random(16).hex()
         found: list[tuple[Served, str]] = []
 
         def ready() -> bool:
-            served = self._sessions.named(request.session)
+            server = self._sessions.server_of(request.session)
+            if server is not None and not self._is_own(server, secret):
+                raise BackendError(
+                    f"another Zellij session {request.session!r} was started at the same time",
+                    hint="call again: the pane is then opened in that one",
+                )
             # nothing may connect before its first program runs: the server would die of it
-            if served is None or not self._runs_something(served):
+            if server is None or not self._sessions.runs_something(server):
                 return False
-            seen[:] = [served]
-            found.extend((served, pane) for pane in self._first_pane(served))
+            served = self._sessions.named(request.session)
+            if served is not None and served.server == server:
+                found.extend((served, pane) for pane in self._first_pane(served, request))
             return bool(found)
 
         try:
             start_session(
-                request,
+                replace(request, environment={**request.environment, _STARTED: secret}),
                 program=self._cli.program,
                 config=self._sessions.doors.keep(CONFIG),
                 sockets=self._sessions.base,
                 ready=ready,
                 deadline=max(START_SECONDS, self._cli.deadline),
             )
-        except (BackendTimeout, BackendOutputError, KeyboardInterrupt):
-            # ours, for Zellij starts none where the name is taken (E6)
-            for served in seen:
-                with contextlib.suppress(BackendError):  # the first error is the one to report
-                    self._end(served)
+            served, pane_id = found[0]
+            self._sessions.doors.note_started(served.door, served.server)
+        except BaseException:
+            with contextlib.suppress(BackendError):  # the first error is the one to report
+                self._undo(request.session, secret)
             raise
-        served, pane_id = found[0]
         pane = PaneRef("zellij", request.session, pane_id, None)
         return Opened(pane, None, served.server, created_session=True)
 
-    def _first_pane(self, served: Served) -> tuple[str, ...]:
+    def _is_own(self, server: ProcessIdentity, secret: str) -> bool:
+        """True for the server that this very start has started (E6)."""
+        return self._processes.environ(server.pid).get(_STARTED) == secret
+
+    def _undo(self, session: str, secret: str) -> None:
+        """End what a start that failed has left, and nothing else."""
+        server = self._sessions.server_of(session)
+        if server is None or not self._is_own(server, secret):
+            return
+        served = self._sessions.named(session)
+        if served is not None and served.server == server:
+            self._end(served)
+
+    def _first_pane(self, served: Served, request: OpenRequest) -> tuple[str, ...]:
         """Our pane's id, none before it is there. Raises BackendOutputError for another's."""
         try:
             panes = self._commands(served)
         except BackendError:
             return ()  # it is still starting; how long it may is the caller's to say
-        if panes and not any(panes.values()):
+        found = tuple(it for it, what in panes.items() if what == " ".join(request.argv))
+        if panes and not found:
             raise BackendOutputError("zellij started a session without the pane that was asked for")
-        return tuple(pane for pane, commanded in panes.items() if commanded)
-
-    def _runs_something(self, served: Served) -> bool:
-        facts = (self._processes.facts(pid) for pid in self._processes.pids())
-        return any(it is not None and it.ppid == served.server.pid for it in facts)
+        return found
 
 
 def _told(said: str) -> str:

@@ -25,6 +25,9 @@ _DEFAULT_CONTRACT = "contract_version_1"
 _STEP = 0.01
 _ENDING_SECONDS = 1.0
 
+STARTING_SECONDS = 5.0
+"""How long after its start a session in which nothing runs yet is left alone."""
+
 
 @dataclass(frozen=True, slots=True)
 class Served:
@@ -45,12 +48,14 @@ class Sessions:
         uid: int | None = None,
         listening: Callable[[], tuple[Listener, ...]] = listeners,
         proc: str = "/proc",
+        starting: float = STARTING_SECONDS,
     ) -> None:
         self._uid = os.getuid() if uid is None else uid
         self.base = socket_base(environ, self._uid)
         self._processes = processes
         self._listening = listening
         self._proc = proc
+        self._starting = starting
         self._owners: dict[int, int] = {}
         self.doors = Doors(self.base)
 
@@ -76,16 +81,46 @@ class Sessions:
             )
         return path
 
-    def named(self, name: str) -> Served | None:
-        """The session that has exactly this name now; None where it is certain that none has."""
+    def server_of(self, name: str) -> ProcessIdentity | None:
+        """Who serves the session of exactly this name now; nothing is made or touched for it."""
+        found = self._found(name)
+        return None if found is None else found[0]
+
+    def _found(self, name: str) -> tuple[ProcessIdentity, Path] | None:
         if not is_session_name(name):
             return None
         for contract in self._contracts():
             path = self.base / contract / name
             server = self._server_at(path)
             if server is not None:
-                return Served(server, self.doors.open(name, path))
+                return server, path
         return None
+
+    def named(self, name: str) -> Served | None:
+        """The session that has exactly this name now; None where it is certain that none has.
+
+        One that is just starting is waited for: it could die of whoever speaks to it.
+        """
+        while (found := self._found(name)) is not None:
+            server, path = found
+            if self.doors.is_open(name, path, server) or self._has_started(server, path):
+                return Served(server, self.doors.open(name, path, server))
+        return None
+
+    def _has_started(self, server: ProcessIdentity, path: Path) -> bool:
+        """True once something runs in it, or it is no longer young; False where it has ended."""
+        self._sweep(path.name)
+        until = time.monotonic() + min(self._starting, self._starting - _age(path))
+        while alive(self._processes, server):
+            if self.runs_something(server) or time.monotonic() >= until:
+                return True
+            time.sleep(_STEP)
+        return False
+
+    def runs_something(self, server: ProcessIdentity) -> bool:
+        """True where a program runs in one of its panes."""
+        facts = map(self._processes.facts, self._processes.pids())
+        return any(it is not None and it.ppid == server.pid for it in facts)
 
     def find(self, name: str) -> Served | None:
         """As ``named``; else the session that had this name when we last saw it."""
@@ -96,8 +131,13 @@ class Sessions:
             server = self._server_at(link)
             if server is not None:
                 return Served(server, str(link.parent.parent))
-            link.unlink(missing_ok=True)
+            self.doors.close(link)
         return None
+
+    def _sweep(self, name: str) -> None:
+        for link in self.doors.links(name):
+            if self._listener_at(link) is None:
+                self.doors.close(link)
 
     def await_end(self, served: Served, seconds: float) -> None:
         """Wait until the server runs no more. Raises BackendTimeout."""
@@ -179,6 +219,14 @@ class Sessions:
         return False
 
 
+def _age(path: Path) -> float:
+    """Seconds since a socket was bound, by the clock on the wall; 0 where it is gone."""
+    try:
+        return time.time() - os.lstat(path).st_mtime
+    except FileNotFoundError:
+        return 0.0
+
+
 def is_session_name(name: str) -> bool:
     """True where Zellij would take ``name`` for a session, and a file can have it."""
     return bool(name.strip()) and name not in (".", "..") and not set(name) & {"/", "\0"}
@@ -201,6 +249,7 @@ def socket_base(environ: Mapping[str, str], uid: int) -> Path:
 
 __all__ = [
     "LONGEST_PATH",
+    "STARTING_SECONDS",
     "Served",
     "Sessions",
     "is_session_name",

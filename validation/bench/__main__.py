@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import argparse
 import sys
+import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
-from validation.bench import p1_hook, p4_send, p5_command, p6_list
+from validation.bench import p1_hook, p3_inbox, p4_send, p5_command, p6_list, p8_post
 from validation.bench.bare import Bare, BareTmux, BareZellij
 from validation.bench.farm import Farm, farm
 from validation.bench.measure import Sample
@@ -44,11 +45,25 @@ def main() -> int:
         rows, growth = [*rows, *more], [*growth, *grown, ""]
     _say("hooks …")
     rows = [*p1_hook.measure(options.runs), *rows]
+    _say("chat …")
+    rows += _chat(options.runs)
     text = page(rows, growth[:-1], options.runs)
     sys.stdout.write("\n" + text)
     if not options.dry_run:
         write(text)
     return 0
+
+
+def _chat(runs: int) -> list[Row]:
+    with tempfile.TemporaryDirectory() as name:
+        place = Path(name)
+        inbox = p3_inbox.measure(place, runs)
+        posts = p8_post.measure(place, max(3, runs // 4))
+    note = "each limit is counted in the transaction of the post, and its indexes are kept"
+    return [
+        Row("P3", "inbox, 100,000 messages stored, a hundred times", *inbox, p3_inbox.GOAL),
+        Row("P8", "post, 8 processes at 50/s each, 95th percentile", *posts, p8_post.GOAL, note),
+    ]
 
 
 def _multiplexers() -> Iterator[Callable[[Path], Bare]]:

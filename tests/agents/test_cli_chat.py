@@ -233,3 +233,26 @@ def test_every_file_of_chat_is_private_whatever_the_umask(cli: Cli, umask: int):
 def test_the_pane_takes_a_terminal(cli: Cli):
     answer = cli.text("chat")
     assert (answer.code, "takes a terminal" in answer.err) == (5, True)
+
+
+@pytest.mark.requirement("1.25", "8.2")
+def test_the_pane_posts_what_is_typed_and_leaves_by_its_key(cli: Cli, granted: str):
+    child = pexpect.spawn(
+        PROGRAM,
+        ["chat"],
+        encoding="utf-8",
+        timeout=30,
+        dimensions=(24, 100),
+        env={**os.environ, "TERM": "xterm-256color"},
+    )
+    child.expect("general")
+    child.send("typed by a person\r")
+    wait_for(
+        lambda: [it["body"] for it in cli.ok("chat read")["messages"]] == ["typed by a person"],
+        deadline=20,
+        what="the message in the store",
+    )
+    child.send("\x11")
+    child.expect(pexpect.EOF)
+    child.close()
+    assert child.exitstatus == 0

@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
-from tongs_agents.mcp_server.tool import Schema, object_schema
+from tongs_agents.mcp_server.tool import Schema, nullable, object_schema
 from tongs_agents.status import WORDS
 from tongs_agents.waiting import DEFAULT_SECONDS, MAX_SECONDS
 
 _STRING: Schema = {"type": "string"}
-_MAYBE: Schema = {"type": ["string", "null"]}
+_MAYBE: Schema = nullable(_STRING)
 _STRINGS: Schema = {"type": "array", "items": _STRING}
 
-PANE: Schema = {
-    "type": ["object", "null"],
-    "properties": {
-        "multiplexer": {"enum": ["tmux", "zellij"]},
-        "session": _STRING,
-        "pane_id": _STRING,
-        "socket": _MAYBE,
-    },
-}
+PANE: Schema = nullable(
+    {
+        "type": "object",
+        "properties": {
+            "multiplexer": {"enum": ["tmux", "zellij"]},
+            "session": _STRING,
+            "pane_id": _STRING,
+            "socket": _MAYBE,
+        },
+    }
+)
 """Where a launch's pane is."""
 
 FACTS: Schema = {
@@ -95,13 +97,13 @@ STATUS_GIVES = _reply(
     harness=_STRING,
     state=_STRING,
     status={"enum": [*WORDS, "discovered", None]},
-    since={"type": ["number", "null"], "description": "seconds since the epoch"},
+    since=nullable({"type": "number", "description": "seconds since the epoch"}),
     pane=PANE,
     spawned_by=_MAYBE,
     orphan={"type": "boolean"},
-    pid={"type": ["integer", "null"]},
+    pid=nullable({"type": "integer"}),
     cwd=_STRING,
-    chat={"type": ["object", "null"]},
+    chat=nullable({"type": "object"}),
 )
 
 WAIT = """\

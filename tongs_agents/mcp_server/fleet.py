@@ -8,7 +8,7 @@ from typing import Any
 
 from tongs_agents.mcp_server import fleet_acts
 from tongs_agents.mcp_server.actor import actor_of, audited
-from tongs_agents.mcp_server.tool import Call, Family, Schema, Tool, object_schema
+from tongs_agents.mcp_server.tool import Call, Family, Schema, Tool, nullable, object_schema
 from tongs_agents.services import Services, judge
 from tongs_agents.shapes import session_shape
 from tongs_mux.model import LaunchRecord
@@ -28,9 +28,9 @@ SESSION: Schema = {
         "detail": {"type": "string"},
         "tool": {"type": "string"},
         "cwd": {"type": "string"},
-        "pid": {"type": ["integer", "null"]},
+        "pid": nullable({"type": "integer"}),
         "since": {"type": "number", "description": "seconds since the epoch"},
-        "launch_id": {"type": ["string", "null"]},
+        "launch_id": nullable({"type": "string"}),
     },
     "required": [
         *("session_id", "canonical_id", "harness", "status", "detail"),

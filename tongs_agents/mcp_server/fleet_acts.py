@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from tongs_agents.errors import AgentsError, Failed, Refused, UsageError
 from tongs_agents.mcp_server.actor import actor_of, audited
-from tongs_agents.mcp_server.tool import Call, Schema, Tool, object_schema
+from tongs_agents.mcp_server.tool import Call, Schema, Tool, nullable, object_schema
 from tongs_agents.outcomes import failure_of
 from tongs_agents.services import Services, judge
 from tongs_agents.sessions import Session
@@ -41,7 +41,7 @@ _FOCUSED: Mapping[str, Schema] = {
     "state": {"enum": ["complete", "partial"]},
     "reason": {"type": "null"},
     "backend": {"enum": ["tmux", "zellij"]},
-    "pid": {"type": ["integer", "null"]},
+    "pid": nullable({"type": "integer"}),
     "target_found": {"const": True},
     "selection": _STEP,
     "activation": _STEP,

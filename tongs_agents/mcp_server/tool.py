@@ -71,6 +71,11 @@ class Family:
     """Called, in a worker thread, after a listing that names these tools was written whole."""
 
 
+def nullable(schema: Schema) -> dict[str, Any]:
+    """``schema``, or null: by branches, since not every client knows a list of types."""
+    return {"anyOf": [schema, {"type": "null"}]}
+
+
 def object_schema(
     properties: Mapping[str, Schema], *, required: tuple[str, ...] = ()
 ) -> dict[str, Any]:
@@ -83,4 +88,4 @@ def object_schema(
     }
 
 
-__all__ = ["Call", "Family", "Presence", "Schema", "Tool", "object_schema"]
+__all__ = ["Call", "Family", "Presence", "Schema", "Tool", "nullable", "object_schema"]

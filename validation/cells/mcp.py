@@ -1,0 +1,59 @@
+"""The MCP server attached to a launch: offered, called, unasked where it acts on nothing."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+from tongs_agents.mcp_server.command import mcp_command
+from validation.cell import Cell
+from validation.model.record import Asked
+from validation.stage import Launch, Stage
+from validation.terminal import wait_for
+
+_OWN = "mcp__tongs-agents__fleet_status"
+_ACTS = "mcp__tongs-agents__fleet_cleanup"
+_THEIRS = "mcp__theirs__fleet_session"
+
+
+def _offers(request: Asked, tool: str) -> bool:
+    return any(each["name"] == tool for each in request.body.get("tools", []))
+
+
+def _until_offered(stage: Stage, launch: Launch) -> None:
+    """The servers of a session start beside its first turn, which may miss their tools."""
+    turns = iter(range(1000))
+
+    def offered() -> bool:
+        word = f"turn {next(turns)}"
+        stage.send(launch, f"[[text:{word}]]")
+        stage.wait(launch, "--timeout", "30")
+        return _offers(stage.asked_with(word), _OWN)
+
+    wait_for(offered, f"the model to be offered {_OWN}", 40)
+
+
+def run(stage: Stage) -> None:
+    command, *words = mcp_command("attached", python=Path(sys.executable))
+    server = {"command": command, "args": words}  # by another name, it is no server of ours
+    theirs = stage.world.project / "theirs.json"
+    theirs.write_text(json.dumps({"mcpServers": {"theirs": server}}), encoding="utf-8")
+    stage.configure(
+        "--mcp-config", "theirs.json", "--strict-mcp-config", env={"ENABLE_TOOL_SEARCH": "false"}
+    )
+    launch = stage.spawn_ready()
+    _until_offered(stage, launch)
+    stage.send(launch, f"[[tool:{_OWN} {{}}]][[text:looked]]")
+    waited = stage.wait(launch, "--timeout", "30")
+    stage.show("a tool that acts on nothing runs unasked", waited["status"] == "done", waited.words)
+    answered = stage.asked_with('"counts"')
+    stage.show("and its reply reaches the model", answered.holds(launch.launch_id))
+    stage.show("the profile's own MCP server is there too", _offers(answered, _THEIRS))
+    stage.send(launch, f"[[tool:{_ACTS} {{}}]][[text:cleaned]]")
+    stage.until(launch, lambda reading: reading.dialog == "permission", "the permission dialog")
+    stage.show("one that acts is asked about", True)
+    stage.terminal.press(launch.pane, "Escape")
+
+
+CELL = Cell("mcp", "our MCP server, attached beside the profile's own", ("7.1", "A73"), run)

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
-from validation.bench import p1_hook, p3_inbox, p4_send, p5_command, p6_list, p8_post
+from validation.bench import p1_hook, p3_inbox, p4_send, p5_command, p6_list, p7_mcp, p8_post
 from validation.bench.bare import Bare, BareTmux, BareZellij
 from validation.bench.farm import Farm, farm
 from validation.bench.measure import Sample
@@ -47,6 +47,8 @@ def main() -> int:
     rows = [*p1_hook.measure(options.runs), *rows]
     _say("chat …")
     rows += _chat(options.runs)
+    _say("MCP server …")
+    rows += p7_mcp.measure(max(5, options.runs // 2))
     text = page(rows, growth[:-1], options.runs)
     sys.stdout.write("\n" + text)
     if not options.dry_run:

@@ -15,7 +15,11 @@ from pathlib import Path
 import click
 
 from tongs_agents.config_example import render_example
+from tongs_agents.mcp_server import agents, fleet
+from tongs_agents.mcp_server.names import PREAPPROVED
+from tongs_agents.mcp_server.tool import Tool
 from tongs_agents.reasons import REASONS
+from tongs_agents.services import Services
 from tongs_chat import roles
 
 ROOT = Path(__file__).parents[1]
@@ -116,6 +120,47 @@ def roles_page() -> str:
     return "\n".join(parts) + "\n"
 
 
+def mcp_page() -> str:
+    """The MCP server's tools, from their own schemas."""
+    services = Services({}, home=Path("/"), cwd=Path("/"), uid=0, pid=0)
+    parts = [
+        "# The MCP server\n",
+        _GENERATED,
+        "`tongs-agents mcp` on standard input and output, as server `tongs-agents`. `fleet_*` is",
+        "always listed, `agents_*` where `[control] mcp_enabled` was on when the server started.",
+        "Every reply is one object, structured and as the same JSON in text, with `ok`. Where it",
+        "is false it has `outcome`, `exit_code`, `reason`, `error` and mostly `hint`, as every",
+        "command has with `--json`: see [the reasons](reasons.md). An argument that is not named",
+        "here is refused. Every call is audited.\n",
+    ]
+    for tool in (*fleet.family(services).tools, *agents.family(services).tools):
+        parts += _tool_lines(tool)
+    return "\n".join(parts)
+
+
+def _tool_lines(tool: Tool) -> Iterator[str]:
+    properties = tool.input_schema["properties"]
+    asked = "runs without a question" if tool.name in PREAPPROVED else "is asked about first"
+    yield f"## `{tool.name}`\n\n{tool.description} Registered by us, it {asked}.\n"
+    if properties:
+        yield "| argument | type | default | |\n|---|---|---|---|"
+    for name, schema in properties.items():
+        default = f"`{schema['default']}`" if "default" in schema else ""
+        words = [schema.get("description", ""), _bounds(schema)]
+        said = _cell(" ".join(word for word in words if word))
+        yield f"| `{name}` | {schema['type']} | {default} | {said} |"
+    fields = ", ".join(f"`{name}`" for name in tool.output_schema["properties"])
+    yield f"{'' if not properties else chr(10)}Replies with {fields}.\n"
+
+
+def _bounds(schema: Mapping[str, object]) -> str:
+    enum = schema.get("enum")
+    if isinstance(enum, list):
+        return "One of " + ", ".join(f"`{each}`" for each in enum) + "."
+    least, most = schema.get("exclusiveMinimum"), schema.get("maximum")
+    return f"More than {least}, at most {most}." if most is not None else ""
+
+
 def _cell(text: str) -> str:
     return " ".join(text.split()).replace("|", "\\|")
 
@@ -123,6 +168,7 @@ def _cell(text: str) -> str:
 PAGES: Mapping[str, Callable[[], str]] = {
     "docs/reference/cli.md": cli_page,
     "docs/reference/config.md": config_page,
+    "docs/reference/mcp.md": mcp_page,
     "docs/reference/reasons.md": reasons_page,
     "docs/reference/roles.md": roles_page,
 }

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from validation import matrix
+from validation import inspector, matrix, mcp_stdio
 from validation.cell import Cell, all_cells
 from validation.ending import adopt
 from validation.install import Pinned, cache_of, installed, pinned, zellij
@@ -28,7 +28,8 @@ def main(words: Sequence[str] | None = None) -> int:
         return 0
     chosen = [cell for cell in cells if not wanted.cell or cell.name in wanted.cell]
     try:
-        held = _run(chosen, versions, wanted)
+        alone = [] if wanted.cell or wanted.harness else _alone()
+        held = [*alone, *_run(chosen, versions, wanted)]
     except CannotRun as error:
         print(f"validate: {error}", file=sys.stderr)
         return 1
@@ -37,6 +38,11 @@ def main(words: Sequence[str] | None = None) -> int:
     matrix.PAGE.write_text(matrix.page(cells, numbers), encoding="utf-8")
     print(f"validate: {sum(held)} of {len(held)} held; see docs/reference/live-matrix.md")
     return 0 if all(held) else 1
+
+
+def _alone() -> list[bool]:
+    """The proofs that need no harness: each a program that can be run by itself, too."""
+    return [main() == 0 for main in (mcp_stdio.main, inspector.main)]
 
 
 def _run(cells: list[Cell], versions: dict[str, Pinned], wanted: argparse.Namespace) -> list[bool]:

@@ -40,7 +40,9 @@ def run(stage: Stage) -> None:
     theirs = stage.world.project / "theirs.json"
     theirs.write_text(json.dumps({"mcpServers": {"theirs": server}}), encoding="utf-8")
     stage.configure(
-        "--mcp-config", "theirs.json", "--strict-mcp-config", env={"ENABLE_TOOL_SEARCH": "false"}
+        *stage.kind.asking,
+        *("--mcp-config", "theirs.json", "--strict-mcp-config"),
+        env={"ENABLE_TOOL_SEARCH": "false"},
     )
     launch = stage.spawn_ready()
     _until_offered(stage, launch)
@@ -56,4 +58,10 @@ def run(stage: Stage) -> None:
     stage.terminal.press(launch.pane, "Escape")
 
 
-CELL = Cell("mcp", "our MCP server, attached beside the profile's own", ("7.1", "A73"), run)
+CELL = Cell(
+    "mcp",
+    "our MCP server, attached beside the profile's own",
+    ("7.1", "A73"),
+    run,
+    harnesses=("claude",),
+)

@@ -28,6 +28,7 @@ def main(words: Sequence[str] | None = None) -> int:
         return 0
     chosen = [cell for cell in cells if not wanted.cell or cell.name in wanted.cell]
     try:
+        need_tmux()
         alone = [] if wanted.cell or wanted.harness else _alone()
         held = [*alone, *_run(chosen, versions, wanted)]
     except CannotRun as error:

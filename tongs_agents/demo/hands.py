@@ -236,13 +236,19 @@ class ZellijHands:
 
         self.end()
         backend = ZellijBackend(SESSION, processes=self._processes, environ=self._environ)
-        where = str(self._directory / "project")
-        opened = backend.open(
-            OpenRequest(SESSION, argv, where, "stranger", create_session=True,
-                        environment=self._environ)
-        )  # fmt: skip
-        if opened.pane.pane_id != pane:
-            raise BackendError(f"the stranger is in pane {opened.pane.pane_id}, not in {pane}")
+        where, before = str(self._directory / "project"), int(pane.rpartition("_")[2])
+
+        def opens(program: tuple[str, ...]) -> str:
+            request = OpenRequest(
+                SESSION, program, where, "stranger", create_session=True, environment=self._environ
+            )
+            return backend.open(request).pane.pane_id
+
+        for _ in range(before):  # a new session counts its panes from the first again
+            opens(("sleep", "300"))
+        opened = opens(argv)
+        if opened != pane:
+            raise BackendError(f"the stranger is in pane {opened}, not in {pane}")
         return f"another session has its name, and a pane {pane}"
 
     def server_pid(self) -> int:

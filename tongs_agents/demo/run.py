@@ -7,7 +7,8 @@ import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from tongs_agents.demo.scenes import Play, scenes_on
+from tongs_agents.demo.play import Play
+from tongs_agents.demo.scenes import scenes_on
 from tongs_agents.demo.stage import SceneFailed, Stage, environment_lines, staged
 from tongs_mux.errors import MuxError
 

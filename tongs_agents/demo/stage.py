@@ -25,15 +25,20 @@ _CONFIG = """\
 [workspace]
 {workspace}
 
+[control]
+mcp_enabled = true
+
 [profiles.worker]
 command = ["{agent}", "--name", "worker"]
 cwd = "{home}"
 env = {{ TONGS_SCRIPTED_LOG = "{log}" }}
+mcp_control = true
 
 [profiles.lead]
 command = ["{agent}", "--name", "lead"]
 cwd = "{home}"
 env = {{ TONGS_SCRIPTED_LOG = "{lead}" }}
+mcp_control = true
 
 [profiles.stranger]
 command = ["{agent}", "--name", "stranger"]

@@ -1,0 +1,1 @@
+"""Waking whom a post mentioned: the decision, the reservation, the port to a pane."""

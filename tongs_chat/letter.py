@@ -6,24 +6,16 @@ class Letter:
 
     __slots__ = (
         "again",
-        "chain",
-        "hand_overs",
         "handed",
         "handle",
-        "holder_pid",
-        "holder_token",
         "id",
-        "in_flight",
         "kind",
         "launch_id",
-        "leased_at",
         "length",
         "reply_to",
         "run_id",
-        "sender_id",
         "sender_name",
         "sender_run",
-        "state",
         "text",
         "title",
         "ts",
@@ -43,14 +35,6 @@ class Letter:
         sender_run: str | None = None,
         sender_name: str | None = None,
         handed: int = 0,
-        state: str = "queued",
-        in_flight: int = 0,
-        holder_pid: int | None = None,
-        holder_token: str | None = None,
-        leased_at: float | None = None,
-        chain: int = 0,
-        sender_id: int = 0,
-        hand_overs: int = 0,
     ) -> None:
         self.id = message_id
         self.kind = kind
@@ -69,14 +53,6 @@ class Letter:
         self.sender_name = sender_name
         self.handed = handed
         """So many characters were handed over before this part."""
-        self.state = state
-        self.in_flight = in_flight
-        self.holder_pid = holder_pid
-        self.holder_token = holder_token
-        self.leased_at = leased_at
-        self.chain = chain
-        self.sender_id = sender_id
-        self.hand_overs = hand_overs
         self.text = ""
         self.again = False
         """True where it may have been handed over before: its last holder died."""

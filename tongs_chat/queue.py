@@ -14,6 +14,43 @@ from tongs_chat.errors import StoreBusy
 from tongs_chat.letter import Letter
 
 
+class _Waiting(Letter):
+    """A letter in the queue, with who holds it."""
+
+    __slots__ = (
+        "chain",
+        "hand_overs",
+        "holder_pid",
+        "holder_token",
+        "in_flight",
+        "leased_at",
+        "sender_id",
+        "state",
+    )
+
+    def __init__(
+        self,
+        letter: tuple[int, str, str, str, str, int, float],
+        state: str,
+        in_flight: int,
+        holder_pid: int | None,
+        holder_token: str | None,
+        leased_at: float | None,
+        chain: int,
+        sender_id: int,
+        hand_overs: int,
+    ) -> None:
+        super().__init__(*letter)
+        self.state = state
+        self.in_flight = in_flight
+        self.holder_pid = holder_pid
+        self.holder_token = holder_token
+        self.leased_at = leased_at
+        self.chain = chain
+        self.sender_id = sender_id
+        self.hand_overs = hand_overs
+
+
 class Holder:
     """Who holds a lease: a process, by pid and start token."""
 
@@ -27,7 +64,7 @@ class Holder:
         """Whether another holder lives; None where that can't be looked up, as here."""
         return None
 
-    def has(self, letter: Letter) -> bool:
+    def has(self, letter: _Waiting) -> bool:
         """True where this one holds the letter."""
         return (letter.holder_pid, letter.holder_token) == (self.pid, self.token)
 
@@ -84,7 +121,11 @@ _ASKED = (
 
 def waiting(connection: sql.Connection, me: int) -> list[Letter]:
     """What waits for ``me``, the oldest first, without its text."""
-    return [Letter(*row) for row in connection.execute(_ASKED, (me,))]
+    return [*_rows(connection, me)]
+
+
+def _rows(connection: sql.Connection, me: int) -> list[_Waiting]:
+    return [_Waiting(row[:12], *row[12:]) for row in connection.execute(_ASKED, (me,))]
 
 
 def waiting_count(connection: sql.Connection, who: int) -> int:
@@ -123,9 +164,9 @@ def take(
         return _begun(connection, database.me, free[0], holder, wanted, now)
 
 
-def _living(connection: sql.Connection, me: int, holder: Holder, now: float) -> list[Letter]:
+def _living(connection: sql.Connection, me: int, holder: Holder, now: float) -> list[_Waiting]:
     """What waits, once the leases of the dead have ended."""
-    letters = waiting(connection, me)
+    letters = _rows(connection, me)
     dead = [it for it in letters if it.state == "leased" and not _is_held(it, holder, now)]
     for it in dead:
         connection.execute(
@@ -133,10 +174,10 @@ def _living(connection: sql.Connection, me: int, holder: Holder, now: float) -> 
             " leased_at = NULL, handed = 0, in_flight = 0 WHERE id = ?",
             (it.id,),
         )
-    return waiting(connection, me) if dead else letters
+    return _rows(connection, me) if dead else letters
 
 
-def _is_held(letter: Letter, holder: Holder, now: float) -> bool:
+def _is_held(letter: _Waiting, holder: Holder, now: float) -> bool:
     if holder.has(letter):
         return True
     alive = None
@@ -145,7 +186,7 @@ def _is_held(letter: Letter, holder: Holder, now: float) -> bool:
     return is_recent(letter.leased_at, now, limits.LEASE_SECONDS) if alive is None else alive
 
 
-def _is_loop(connection: sql.Connection, me: int, letter: Letter) -> bool:
+def _is_loop(connection: sql.Connection, me: int, letter: _Waiting) -> bool:
     """True while nobody has prompted either side since an answer too many (A76)."""
     if letter.chain < limits.CHAIN:
         return False
@@ -171,7 +212,7 @@ def _text(connection: sql.Connection, letter: Letter, most: int) -> str:
     return str(text)
 
 
-def _continued(connection: sql.Connection, letter: Letter, wanted: Wanted) -> Letter:
+def _continued(connection: sql.Connection, letter: _Waiting, wanted: Wanted) -> Letter:
     connection.execute("UPDATE peer_messages SET in_flight = 1 WHERE id = ?", (letter.id,))
     letter.text = _text(connection, letter, wanted.most)
     letter.again = letter.hand_overs > 1
@@ -179,7 +220,12 @@ def _continued(connection: sql.Connection, letter: Letter, wanted: Wanted) -> Le
 
 
 def _begun(
-    connection: sql.Connection, me: int, letter: Letter, holder: Holder, wanted: Wanted, now: float
+    connection: sql.Connection,
+    me: int,
+    letter: _Waiting,
+    holder: Holder,
+    wanted: Wanted,
+    now: float,
 ) -> tuple[Letter | None, str]:
     # A byte holds no more than a character: what is longer than the room need not be read.
     if wanted.room is not None and letter.length > wanted.room:

@@ -51,7 +51,15 @@ def test_each_step_holds_and_names_the_audit_line_that_proves_it(
         for part in "\n".join(alike(excerpt)).split("\n …\n"):
             assert part in said, "the README shows another demo"
     refused = [s["audit"]["reason"] for s in document["steps"] if "reason" in s["audit"]]
-    assert refused == ["not-opted-in", "draft", "dialog", "copy-mode", "unknown", "replaced"]
+    assert refused == [
+        "not-opted-in",
+        "draft",
+        "dialog",
+        "copy-mode",
+        "not-granted",
+        "unknown",
+        "replaced",
+    ]
     assert list(short_dir.iterdir()) == []
     assert [path for path in world.rglob("*") if path.is_file()] == []
     assert _left(short_dir) == []

@@ -57,6 +57,30 @@ class Play:
 
         self.stage.wait(idle, "an idle composer")
 
+    def calls(
+        self, who: str, tool: str, arguments: dict[str, Any], *, force: bool = False
+    ) -> dict[str, Any]:
+        """Tell the lead or the worker to use a tool that needs no question; what it answered.
+
+        ``force``: also where its server does not list it.
+        """
+        stage = self.stage
+        launch, log = (self.lead, stage.lead_log) if who == "lead" else (self.launch, stage.log)
+        answered = len(stage.journal("tool-result", log))
+        self.ready(launch)
+        words = json.dumps(arguments)
+        stage.say(f"    the {who} calls {tool} {words}")
+        directive = "force" if force else "tool"
+        prompt = f"[[{directive}:mcp__tongs-agents__{tool} {words}]]"
+        sent = stage.quietly("send", launch, "-", stdin=prompt)
+        if sent.code != 0:
+            raise SceneFailed(f"the {who} could not be told: {sent.json}")
+        stage.wait(
+            lambda: len(stage.journal("tool-result", log)) > answered, f"an answer of {tool}"
+        )
+        result: dict[str, Any] = stage.journal("tool-result", log)[answered]["content"]
+        return result
+
     def leads(
         self, tool: str, arguments: dict[str, Any], *, approve: bool = True
     ) -> dict[str, Any]:

@@ -6,6 +6,7 @@ import os
 import signal
 from collections.abc import Callable
 
+from tongs_agents.demo.chatting import granted, mention, revoked
 from tongs_agents.demo.leading import closed_profile, lead, prompt, wait, worker
 from tongs_agents.demo.play import Play
 from tongs_agents.demo.stage import SceneFailed, Stage, process_gone
@@ -115,6 +116,9 @@ SCENES: tuple[Callable[[Play], str], ...] = (
     dialog,
     copy_mode,
     moved,
+    granted,
+    mention,
+    revoked,
     silent_server,
     replaced,
     close,

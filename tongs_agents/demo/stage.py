@@ -131,9 +131,10 @@ class Stage:
         """How many bytes the worker has read from its terminal so far."""
         return sum(len(fact["hex"]) // 2 for fact in self.journal("bytes"))
 
-    def audited(self, action: str) -> dict[str, Any]:
-        """The newest outcome line of this action."""
-        lines = [json.loads(line) for line in self.audit.read_text("utf-8").splitlines()]
+    def audited(self, action: str, *, chat: bool = False) -> dict[str, Any]:
+        """The newest outcome line of this action, in the chat audit or the control audit."""
+        log = self.audit.with_name("chat.jsonl") if chat else self.audit
+        lines = [json.loads(line) for line in log.read_text("utf-8").splitlines()]
         found = [x for x in lines if x["action"] == action and x["phase"] == "outcome"]
         if not found:
             raise SceneFailed(f"the audit has no outcome line for {action}")

@@ -35,7 +35,7 @@ def test_each_step_holds_and_names_the_audit_line_that_proves_it(
 ) -> None:
     command = [*COMMAND, "--multiplexer", multiplexer, "--json"]
     environ = {**os.environ, "TMPDIR": str(short_dir)}
-    done = subprocess.run(command, capture_output=True, check=False, timeout=120, env=environ)
+    done = subprocess.run(command, capture_output=True, check=False, timeout=240, env=environ)
     document: dict[str, Any] = json.loads(done.stdout)
     assert (done.returncode, document["ok"]) == (0, True), document
     assert [step["name"] for step in document["steps"]] == [

@@ -16,14 +16,18 @@ SECONDS = 5
 MAX_PAYLOAD = 16 * 1024 * 1024
 """Longest payload that is read; of a longer one nothing is recorded."""
 
-_SILENT = frozenset(("PreToolUse", "PostToolUse", "PeerTool", "SubagentStart", "SubagentStop"))
-"""Events that say nothing about what the agent is doing."""
+_SILENT = frozenset(("PostToolUse", "PeerTool", "SubagentStart", "SubagentStop"))
+"""Events that say nothing about what the agent is doing, and hear nothing."""
 
 _HARNESSES = frozenset(("claude", "codex", "scripted"))
 
 
 def run(words: list[str], env: dict[bytes, bytes], parent: int, at: float) -> None:
-    """Record what the event says. Raises whatever goes wrong: ``main`` is silent about it."""
+    """Record what the event says, then say what waits for the agent.
+
+    Raises whatever goes wrong: ``main`` is silent about it. What chat makes of it comes
+    last, so that the record is written whatever that does (4.11).
+    """
     harness, _, source, event, shell_parent = words
     if harness not in _HARNESSES or event in _SILENT:
         return
@@ -38,15 +42,22 @@ def run(words: list[str], env: dict[bytes, bytes], parent: int, at: float) -> No
     fact = events.fact_of(harness, event, payload)
     if fact is not None:
         record.write(fact, harness, origin, env, at)
+    if origin.launch_id is not None:
+        from tongs_agents.hooks import delivery  # as above
+
+        delivery.deliver(event, origin, payload, env, at)
 
 
 def _guard_descriptors() -> None:
-    """No file of ours may become the standard output of whoever closed theirs."""
+    """No file of ours may become the standard output of whoever closed theirs.
+
+    What is put there can't be written to: what nobody hears must not count as said.
+    """
     for fd in (0, 1, 2):
         try:
             posix.fstat(fd)
         except OSError:
-            posix.open("/dev/null", posix.O_RDWR)
+            posix.open("/dev/null", posix.O_RDONLY)
 
 
 def main() -> None:

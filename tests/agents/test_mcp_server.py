@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -250,3 +251,30 @@ def test_requests_that_were_piped_in_are_answered_before_the_end():
         assert found
         assert [message["id"] for message in found] == [1, 2, 3]
         assert all("result" in message for message in found)
+
+
+LOADED = """
+import sys, threading
+from tongs_agents.mcp_server import assembly, main, serve
+from tongs_agents.services import Services
+made = assembly.assembled(Services.of_process(), "attached")
+assert [len(family.tools) for family in made.families][:1] == [5]
+heavy = {name.partition(".")[0] for name in sys.modules}
+print(sorted(heavy & {"libtmux", "psutil", "textual", "rich", "tomlkit", "sqlite3"}))
+"""
+
+
+def test_a_server_that_only_waits_for_calls_has_loaded_nothing_for_them():
+    """There is one for each agent (P7)."""
+    done = subprocess.run(
+        [sys.executable, "-I", "-c", LOADED], capture_output=True, encoding="utf-8", timeout=60
+    )
+    assert (done.stdout, done.stderr) == ("[]\n", "")
+
+
+def test_the_verb_serves_the_same():
+    program = str(Path(sys.executable).with_name("tongs-agents"))
+    with RawClient((program, "mcp", "--from", "attached")) as client:
+        client.open()
+        assert client.tools() == list(FLEET)
+        assert client.close() == 0

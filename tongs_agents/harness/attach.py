@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 from tongs_agents.hooks.command import DIRECTORY, HookHarness, Source, hook_command
 from tongs_agents.mcp_server.command import mcp_command
@@ -40,6 +41,9 @@ SCRIPTED_EVENTS = (
 PEER_MATCHER = "mcp__tongs-agents__(send_chat_message|wait_for_chat_message)"
 """Our own peer tools: their PreToolUse always goes to Python, as event ``PeerTool`` (A90)."""
 
+WAIT_MS = 660_000
+"""How long Claude Code lets a call of ours take: a wait may take 600 s (F3)."""
+
 TIMEOUT = 10
 """Seconds that the harness gives a hook; ours ends by itself after five."""
 
@@ -69,11 +73,15 @@ def hook_settings(
     return json.dumps({"hooks": hooks, "permissions": allowed}, indent=1) + "\n"
 
 
-def mcp_servers(source: Source, *, python: Path) -> str:
-    """Our MCP server as ``--mcp-config`` takes it, in one line. Nothing in it is of one launch."""
+def mcp_server(source: Source, *, python: Path) -> dict[str, Any]:
+    """How Claude Code is told of our MCP server. Nothing in it is of one launch."""
     command, *words = mcp_command(source, python=python)
-    server = {"type": "stdio", "command": command, "args": words}
-    return json.dumps({"mcpServers": {SERVER_NAME: server}})
+    return {"type": "stdio", "command": command, "args": words, "env": {}, "timeout": WAIT_MS}
+
+
+def mcp_servers(source: Source, *, python: Path) -> str:
+    """Our MCP server as ``--mcp-config`` takes it, in one line."""
+    return json.dumps({"mcpServers": {SERVER_NAME: mcp_server(source, python=python)}})
 
 
 def attach_scripted(argv: tuple[str, ...], settings_path: Path, servers: str) -> tuple[str, ...]:
@@ -94,7 +102,9 @@ __all__ = [
     "PEER_MATCHER",
     "SCRIPTED_EVENTS",
     "TIMEOUT",
+    "WAIT_MS",
     "attach_scripted",
     "hook_settings",
+    "mcp_server",
     "mcp_servers",
 ]

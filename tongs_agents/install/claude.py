@@ -7,18 +7,15 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from tongs_agents.harness.attach import CLAUDE_EVENTS, hook_settings
+from tongs_agents.harness.attach import CLAUDE_EVENTS, hook_settings, mcp_server
 from tongs_agents.harness.claude_attach import known_events
 from tongs_agents.install import json_edit
 from tongs_agents.install.registration import Registered
-from tongs_agents.mcp_server.command import MODULE, mcp_command
+from tongs_agents.mcp_server.command import MODULE
 from tongs_agents.mcp_server.names import PREAPPROVED, SERVER_NAME, model_name
 
 OUR_HOOK = re.compile(r"/tongs_agents/hooks/front\.sh\b")
 """A hook command of ours, of whatever version and wherever that was."""
-
-WAIT_MS = 660_000
-"""How long Claude Code lets a call of ours take: a wait may take 600 s (F3)."""
 
 _EMPTY = "{}\n"
 _SERVER = ("mcpServers", SERVER_NAME)
@@ -43,14 +40,8 @@ def files(
     own = directory if environ.get("CLAUDE_CONFIG_DIR") else home
     return (
         settings_file(directory / "settings.json", json_edit.read(hooks)["hooks"]),
-        server_file(own / ".claude.json", server(python)),
+        server_file(own / ".claude.json", mcp_server("installed", python=python)),
     )
-
-
-def server(python: Path) -> dict[str, Any]:
-    """How Claude Code starts the MCP server."""
-    program, *arguments = mcp_command("installed", python=python)
-    return {"type": "stdio", "command": program, "args": arguments, "env": {}, "timeout": WAIT_MS}
 
 
 def settings_file(path: Path, hooks: Mapping[str, list[Any]]) -> Registered:
@@ -187,12 +178,10 @@ def _server(found: Mapping[str, Any]) -> Any:
 
 __all__ = [
     "OUR_HOOK",
-    "WAIT_MS",
     "config_dir",
     "files",
     "is_ours",
     "our_hooks",
-    "server",
     "server_file",
     "settings_file",
     "with_hooks",

@@ -12,7 +12,7 @@ from validation.model.record import Asked
 from validation.stage import Launch, Stage
 from validation.terminal import wait_for
 
-_OWN = "mcp__tongs-agents__fleet_status"
+OWN = "mcp__tongs-agents__fleet_status"
 _ACTS = "mcp__tongs-agents__fleet_cleanup"
 _THEIRS = "mcp__theirs__fleet_session"
 
@@ -21,7 +21,7 @@ def _offers(request: Asked, tool: str) -> bool:
     return any(each["name"] == tool for each in request.body.get("tools", []))
 
 
-def _until_offered(stage: Stage, launch: Launch) -> None:
+def until_offered(stage: Stage, launch: Launch) -> None:
     """The servers of a session start beside its first turn, which may miss their tools."""
     turns = iter(range(1000))
 
@@ -29,9 +29,9 @@ def _until_offered(stage: Stage, launch: Launch) -> None:
         word = f"turn {next(turns)}"
         stage.send(launch, f"[[text:{word}]]")
         stage.wait(launch, "--timeout", "30")
-        return _offers(stage.asked_with(word), _OWN)
+        return _offers(stage.asked_with(word), OWN)
 
-    wait_for(offered, f"the model to be offered {_OWN}", 40)
+    wait_for(offered, f"the model to be offered {OWN}", 40)
 
 
 def run(stage: Stage) -> None:
@@ -45,8 +45,8 @@ def run(stage: Stage) -> None:
         env={"ENABLE_TOOL_SEARCH": "false"},
     )
     launch = stage.spawn_ready()
-    _until_offered(stage, launch)
-    stage.send(launch, f"[[tool:{_OWN} {{}}]][[text:looked]]")
+    until_offered(stage, launch)
+    stage.send(launch, f"[[tool:{OWN} {{}}]][[text:looked]]")
     waited = stage.wait(launch, "--timeout", "30")
     stage.show("a tool that acts on nothing runs unasked", waited["status"] == "done", waited.words)
     answered = stage.asked_with('"counts"')

@@ -65,13 +65,20 @@ class Stage:
 
     # -- the product
 
-    def configure(self, *options: str, command: tuple[str, ...] | None = None, **keys: Any) -> None:
+    def configure(
+        self,
+        *options: str,
+        command: tuple[str, ...] | None = None,
+        control: Mapping[str, Any] | None = None,
+        **keys: Any,
+    ) -> None:
         """Write the config: one profile ``agent``, the harness with ``options``."""
         argv = command or (*self.kind.command, *options)
         profile = {"command": list(argv), "cwd": str(self.world.project), **keys}
         place = self.world.home / ".config" / "tongs-agents"
         place.mkdir(mode=0o700, parents=True, exist_ok=True)
         lines = ["[workspace]", f'session = "{SESSION}"', *self.terminal.workspace()]
+        lines += ["[control]", *(f"{key} = {_toml(it)}" for key, it in (control or {}).items())]
         lines += ["[profiles.agent]"]
         lines += [f"{key} = {_toml(value)}" for key, value in profile.items()]
         config = place / "config.toml"

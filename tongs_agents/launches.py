@@ -235,7 +235,7 @@ class Starter:
     def _open(
         self, record: LaunchRecord, where: PaneRef, act: Act, prepare: Callable[[], None]
     ) -> tuple[LaunchRecord, bool]:
-        if where.socket is not None and self.within is None:
+        if where.multiplexer == "tmux" and where.socket is not None and self.within is None:
             make_socket_dir(where.socket)
         from tongs_agents.launcher import MODULE
 

@@ -106,13 +106,13 @@ class BackendFactory:
     def __init__(self, processes: Processes, environ: Mapping[str, str]) -> None:
         self._processes = processes
         self._environ = environ
-        self._made: dict[tuple[str, str | None], Backend] = {}
+        self._made: dict[tuple[str, str, str | None], Backend] = {}
 
     def __call__(self, pane: PaneRef) -> Backend:
         """The backend for the server of ``pane``. Raises Unsupported."""
         # to Zellij each session is a server of its own
-        name = pane.session if pane.multiplexer == "zellij" else pane.socket
-        key = (pane.multiplexer, name)
+        session = pane.session if pane.multiplexer == "zellij" else ""
+        key = (pane.multiplexer, session, pane.socket)
         if key not in self._made:
             self._made[key] = self._make(pane)
         return self._made[key]
@@ -122,7 +122,9 @@ class BackendFactory:
         if pane.multiplexer == "zellij":
             from tongs_mux.backends.zellij import ZellijBackend
 
-            return ZellijBackend(pane.session, processes=self._processes, environ=self._environ)
+            recorded = {} if pane.socket is None else {"ZELLIJ_SOCKET_DIR": pane.socket}
+            environ = {**self._environ, **recorded}
+            return ZellijBackend(pane.session, processes=self._processes, environ=environ)
         from tongs_mux.backends.tmux import TmuxBackend
 
         if pane.socket is None:

@@ -25,8 +25,10 @@ def pane_of(seen: Seen) -> PaneRef | None:
 
 
 def pane_shape(pane: PaneRef | None) -> dict[str, Any] | None:
-    """``{multiplexer, session, pane_id, socket}``."""
-    return None if pane is None else asdict(pane)
+    """``{multiplexer, session, pane_id, socket}``; the socket is null on Zellij."""
+    if pane is None:
+        return None
+    return asdict(pane if pane.multiplexer == "tmux" else replace(pane, socket=None))
 
 
 def launch_shape(

@@ -66,7 +66,7 @@ class Backend(Protocol):
     """True where guard and act are one act of the server; else ``window: open``."""
 
     def address(self) -> str | None:
-        """The socket that a PaneRef carries, None on Zellij."""
+        """What a PaneRef carries as its socket: on Zellij the directory of the sockets."""
         ...
 
     def listing(self) -> Listing | None:

@@ -203,7 +203,8 @@ def claim_conflict(record: LaunchRecord, claim: Claim) -> str:
         return "nobody recorded which pane was opened for it"
     if claim.pane_id != record.pane.pane_id:
         return f"the claim is from pane {claim.pane_id}, {record.pane.pane_id} was opened"
-    if record.pane.socket is not None and claim.socket != record.pane.socket:
+    # who claims on Zellij is told of no socket: its server is compared below
+    if record.pane.multiplexer == "tmux" and claim.socket != record.pane.socket:
         return f"the claim is from the server at {claim.socket}"
     if record.opened_pid is not None and claim.process.pid != record.opened_pid:
         return f"the claim is by pid {claim.process.pid}, {record.opened_pid} was opened"

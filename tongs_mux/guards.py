@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import shlex
+import unicodedata
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -20,6 +21,10 @@ _NAMES = (
 )
 SHELLS = frozenset(_NAMES)
 """Programs that would run what is typed (D6)."""
+
+_MARGIN = 4
+_AROUND = 3
+_ROWS_SHOWN = 3
 
 START_GRACE = 15.0
 """Seconds after the claim in which an unseen composer reads as still starting."""
@@ -92,6 +97,22 @@ def reading_checks(reading: Reading) -> tuple[Check, ...]:
     return (dialog, seen, draft) if reading.composer != "unseen" else (dialog, seen)
 
 
+def room_check(pane: PaneFacts, text: str) -> Check:
+    """Whether the text can be seen to arrive: programs show three rows of it at least.
+
+    Around it they draw two rules and a footer; one row fits where an empty composer does.
+    """
+    width = max(pane.width - _MARGIN, 1)
+    rows = sum(max(-(-_columns(line) // width), 1) for line in text.split("\n"))
+    needed = min(rows, _ROWS_SHOWN)
+    fits = needed == 1 or pane.height >= needed + _AROUND
+    return Check("room", fits, f"{rows} rows of text in a pane of {pane.width}x{pane.height}")
+
+
+def _columns(line: str) -> int:
+    return len(line) + sum(unicodedata.east_asian_width(char) in {"W", "F"} for char in line)
+
+
 def first_refusal(checks: Sequence[Check], *, young: bool) -> str:
     """Slug of the first check that did not pass; empty where all did."""
     for check in checks:
@@ -103,7 +124,7 @@ def first_refusal(checks: Sequence[Check], *, young: bool) -> str:
 def _slug(check: Check, *, young: bool) -> str:
     if check.name == "composer":
         return "busy-start" if young else "unknown"
-    if check.name in ("foreground", "input"):
+    if check.name in ("foreground", "input", "echo", "room"):
         return "unknown"
     return check.name
 
@@ -128,9 +149,11 @@ def describe(
     by_check = _SENTENCES.get(refused) if reason == "unknown" else None
     sentence, hint = by_check or _SENTENCES.get(reason, (f"refused: {reason}", ""))
     by_hand = _BY_HAND.get(reason if reason != "unknown" else refused)
-    if by_hand is not None and pane is not None and pane.socket is not None:
+    if by_hand is not None and pane is not None and pane.multiplexer == "tmux":
         change, verb, rest = by_hand
-        where = f"tmux -S {shlex.quote(pane.socket)} {verb} -t {shlex.quote(pane.pane_id)}{rest}"
+        where = (
+            f"tmux -S {shlex.quote(pane.socket or '')} {verb} -t {shlex.quote(pane.pane_id)}{rest}"
+        )
         hint = f"{change} there with `{where}`"
     return sentence, hint
 
@@ -151,6 +174,14 @@ _SENTENCES = {
     "input": (
         "the pane's input is turned off: tmux would drop what is typed",
         "`tongs-agents focus` it and turn its input on there with `tmux select-pane -e`",
+    ),
+    "echo": (
+        "the composer does not show our text, or not it alone",
+        "`tongs-agents focus` it and see what became of the text",
+    ),
+    "room": (
+        "the pane is too small to see there whether the text arrives",
+        "make the pane larger, at least 6 rows",
     ),
     "foreground": (
         "another program than the agent reads the pane's keys",
@@ -221,5 +252,6 @@ __all__ = [
     "is_still",
     "pane_checks",
     "reading_checks",
+    "room_check",
     "wrapped",
 ]

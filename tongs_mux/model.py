@@ -14,7 +14,10 @@ State = Literal["pending", "running", "replaced", "exited", "not-listed", "unkno
 
 @dataclass(frozen=True, slots=True)
 class PaneRef:
-    """Where a pane is. ``socket`` is tmux's absolute socket path, None on Zellij."""
+    """Where a pane is. ``socket`` is tmux's absolute socket path.
+
+    On Zellij it is the directory of the sockets; None: that of the environment.
+    """
 
     multiplexer: Multiplexer
     session: str

@@ -49,7 +49,12 @@ class Reader(Protocol):
     """Extended regular expressions, at least one of which matches a screen with a dialog."""
 
     def read(self, screen: Screen, pane: PaneFacts) -> Reading:
-        """What ``screen`` says. Never raises; what is not recognised is ``unseen``."""
+        """What ``screen`` says. Never raises; what is not recognised is ``unseen``.
+
+        So is a composer that lacks the pane's cursor, where the program shows
+        one in it: Zellij shows the lines that somebody has scrolled to, and
+        the cursor where it is below them.
+        """
         ...
 
 

@@ -89,7 +89,7 @@ def _pane(given: object) -> PaneRef:
         multiplexer=known,
         session=_text(values["session"], "pane.session"),
         pane_id=_pane_id(values["pane_id"], known, "pane.pane_id"),
-        socket=_socket(values["socket"], known, "pane.socket"),
+        socket=_place(values["socket"], known, "pane.socket"),
     )
 
 
@@ -185,6 +185,13 @@ def _pane_id(given: object, multiplexer: Multiplexer, name: str) -> str:
     if not isinstance(given, str) or not is_pane_id(multiplexer, given):
         raise _Unfit(f"{name} is no pane id of {multiplexer}")
     return given
+
+
+def _place(given: object, multiplexer: Multiplexer, name: str) -> str | None:
+    """tmux's socket, or the directory of Zellij's, which may be none: that of the environment."""
+    if multiplexer == "zellij" and given is None:
+        return None
+    return _path(given, name)
 
 
 def _socket(given: object, multiplexer: Multiplexer, name: str) -> str | None:

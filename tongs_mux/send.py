@@ -17,6 +17,7 @@ from tongs_mux.guards import (
     foreground_check,
     pane_checks,
     reading_checks,
+    room_check,
 )
 from tongs_mux.leftover import Leftover, holds, is_ours, lingers
 from tongs_mux.model import Check, Fact, LaunchRecord
@@ -170,7 +171,8 @@ class Sending:
         blind = not self.reader.guarded or self._overruled(sight)
         dialog = (reading_checks(sight.reading)[0],)
         reading = dialog if blind else reading_checks(sight.reading)
-        return (*sight.seen.verdict.checks, *pane_checks(pane), fore, *reading)
+        room = () if blind or self.typed else (room_check(pane, self.text),)
+        return (*sight.seen.verdict.checks, *pane_checks(pane), fore, *reading, *room)
 
     def _overruled(self, sight: Sight) -> bool:
         return self.shown is not None and sight.reading.composer == "unseen"
@@ -302,7 +304,7 @@ class Sending:
         # "draft" where a person typed into it; nothing shown yet reads the same until the deadline
         return (
             *checks,
-            Check("draft" if sight.reading.composer == "draft" else "unknown", ours, shown),
+            Check("draft" if sight.reading.composer == "draft" else "echo", ours, shown),
         )
 
     def _press(self, sight: Sight) -> None:

@@ -57,7 +57,11 @@ def _unclaimed(record: LaunchRecord, evidence: Evidence) -> Verdict:
 def _address(record: LaunchRecord) -> str:
     """What a person can look for: the socket, or the session where there is none (C8)."""
     pane = record.pane
-    return "there" if pane is None else f"at {pane.socket or pane.session}"
+    if pane is None:
+        return "there"
+    if pane.multiplexer == "zellij":
+        return f"at {pane.session}" + (f" in {pane.socket}" if pane.socket else "")
+    return f"at {pane.socket}"
 
 
 def _server(claimed: ProcessIdentity, seen: ProcessIdentity | None, where: str) -> Check:
@@ -77,6 +81,10 @@ def _listed(evidence: Evidence) -> Check:
 def _pane_process(record: LaunchRecord, evidence: Evidence) -> Check:
     if evidence.pane is None:
         return Check("pane-process", None, "no pane to ask")
+    if record.pane is not None and record.claim is not None:
+        recorded, claimed = record.pane.pane_id, record.claim.pane_id
+        if recorded != claimed:
+            return Check("pane-process", False, f"its record names {recorded}, its claim {claimed}")
     if record.pane is not None and record.pane.multiplexer == "zellij":
         return _own_pane(record, evidence)
     seen, expected = evidence.pane.pid, record.opened_pid

@@ -122,6 +122,8 @@ def test_each_zellij_session_has_a_backend_of_its_own():
     one = backends(PaneRef("zellij", "one", "terminal_1", None))
     assert backends(PaneRef("zellij", "one", "terminal_2", None)) is one
     assert backends(PaneRef("zellij", "two", "terminal_1", None)) is not one
-    assert (one.multiplexer, one.address(), one.atomic) == ("zellij", None, False)
+    assert (one.multiplexer, one.address(), one.atomic) == ("zellij", "/nothing/here", False)
+    elsewhere = backends(PaneRef("zellij", "one", "terminal_1", "/recorded"))
+    assert (elsewhere is one, elsewhere.address()) == (False, "/recorded")
     with pytest.raises(Unsupported):
         backends(PaneRef("tmux", "one", "%1", None))

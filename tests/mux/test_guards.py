@@ -17,6 +17,7 @@ from tongs_mux.guards import (
     is_still,
     pane_checks,
     reading_checks,
+    room_check,
     wrapped,
 )
 from tongs_mux.model import Check, PaneFacts, PaneRef, ProcessFacts
@@ -68,6 +69,35 @@ def test_a_pane_that_takes_no_keys_is_refused_and_the_sentence_says_so():
     assert "input is turned off" in sentence
     assert "`tmux -S '/a b/s' select-pane -e -t %3`" in hint
     assert "composer" in describe("unknown", pane=pane, checks=checks[:2])[0]
+
+
+def test_the_refusal_names_the_check_that_failed_and_not_one_that_passed():
+    checks = (Check("composer", True, "seen"), Check("echo", False, "not our text alone"))
+    assert first_refusal(checks, young=False) == "unknown"
+    sentence, hint = describe("unknown", checks=checks)
+    assert "does not show our text" in sentence
+    assert "--unseen" not in hint
+
+
+@pytest.mark.parametrize(
+    ("text", "size", "fits"),
+    [
+        ("short", (25, 3), True),
+        ("two lines\nof it", (25, 4), False),
+        ("two lines\nof it", (25, 5), True),
+        ("x" * 60, (25, 5), False),
+        ("項" * 22, (25, 5), False),
+        ("x" * 60, (25, 6), True),
+        ("x" * 30_000, (80, 24), True),
+    ],
+)
+def test_a_pane_in_which_the_text_could_not_be_seen_has_no_room(
+    text: str, size: tuple[int, int], fits: bool
+):
+    check = room_check(replace(PANE, width=size[0], height=size[1]), text)
+    assert (check.name, check.passed) == ("room", fits)
+    assert first_refusal((check,), young=True) == ("" if fits else "unknown")
+    assert "too small" in describe("unknown", checks=(replace(check, passed=False),))[0]
 
 
 # -- who reads the keys

@@ -195,9 +195,14 @@ def test_each_field_is_checked(way: tuple[Any, ...], value: object):
         read(with_other(DOCUMENTS[0], way, value))
 
 
-def test_a_socket_on_zellij_is_none_of_its():
-    with pytest.raises(ClaimError):
-        read(with_other(DOCUMENTS[1], ("pane", "socket"), "/socket"))
+def test_on_zellij_the_record_has_a_directory_of_sockets_and_the_claim_has_none():
+    record = read(with_other(DOCUMENTS[1], ("pane", "socket"), "/sockets"))
+    assert record.pane is not None
+    assert record.pane.socket == "/sockets"
+    with pytest.raises(ClaimError, match="no absolute path"):
+        read(with_other(DOCUMENTS[1], ("pane", "socket"), "sockets"))
+    with pytest.raises(ClaimError, match=r"claim\.socket"):
+        read(with_other(DOCUMENTS[1], ("claim", "socket"), "/sockets"))
 
 
 def test_a_field_that_is_missing_is_named():

@@ -357,7 +357,7 @@ def test_sessions_are_servers_of_their_own(mux: World):
     longer = ZellijBackend("one-more", processes=system_processes(), environ=dict(os.environ))
     opened = longer.open(replace(mux.rig.request(), session="one-more"))
     assert opened.created_session is True
-    assert opened.pane == PaneRef("zellij", "one-more", one.pane, None)
+    assert opened.pane == PaneRef("zellij", "one-more", one.pane, str(mux.zellij.sockets))
     assert opened.server != one.opened.server
     listing = longer.listing()
     assert listing is not None

@@ -83,6 +83,16 @@ def test_every_body_arrives_once_and_whole(rig: Rig, raw: bool, names: tuple[str
     assert {line["bytes"] for line in lines} <= {len(text.encode()) for text in BODIES.values()}
 
 
+def test_a_pane_too_small_to_see_the_text_in_is_refused_beforehand(rig: Rig):
+    agent = rig.start()
+    rig.tmux("resize-window", "-t", agent.pane, "-x", "25", "-y", "5")
+    wait_for(lambda: "─" * 25 in agent.screen().splitlines(), what="the new size")
+    agent.wait_composer("empty")
+    found = agent.refused("unknown", "words that wrap " * 5)
+    assert "too small" in found.error
+    assert agent.journal.typed() == b""
+
+
 @pytest.mark.parametrize("size", [(25, 12), (80, 24), (300, 80)], ids=str)
 def test_a_body_is_known_in_the_composer_of_every_size(rig: Rig, size: tuple[int, int]):
     agent = rig.start()

@@ -11,11 +11,13 @@ from pathlib import Path
 
 import pytest
 
-from tests.stories.rig import PERSON, failed, pasted
+from tests.stories.rig import PERSON, RAW, failed, pasted
 from tests.stories.zellij_rig import WRITING, ZellijRig
 from tests.waiting import wait_for
 from tests.zellij import Zellij, private_zellij
 from tongs_agents.launches import reader_of
+from tongs_agents.multiplexers import BackendFactory
+from tongs_agents.shapes import pane_shape
 from tongs_mux.backends.zellij_open import START_SECONDS
 from tongs_mux.model import PaneRef
 from tongs_mux.text import MAX_BYTES
@@ -213,6 +215,52 @@ def test_E12_the_last_pane_takes_its_own_session_along_and_no_other(rig: ZellijR
     assert [it.cmdline()[2].rpartition("/")[2] for it in rig.zellij.servers()] == ["agents-2"]
     assert other.state() == "running"
     assert rig.start(raw=True).state() == "running"
+
+
+@pytest.mark.case("C8")
+def test_a_launch_is_found_whatever_directory_of_sockets_its_caller_has(
+    rig: ZellijRig, tmp_path: Path
+):
+    """The record knows where its session is; else one that lives on would be said to be gone."""
+    agent = rig.start(raw=True)
+    elsewhere = {**rig.environ, "ZELLIJ_SOCKET_DIR": str(tmp_path / "elsewhere")}
+    control = replace(rig.control, backends=BackendFactory(rig.control.processes, elsewhere))
+    assert control.verify(agent.record).verdict.state == "running"
+    agent.send("from anywhere", control)
+    agent.journal.wait_typed(pasted("from anywhere"))
+    shown = pane_shape(agent.record.pane)
+    assert shown is not None
+    assert shown["socket"] is None
+
+
+def test_a_suppressed_launch_is_closed_by_the_word_of_its_process(rig: ZellijRig):
+    """Zellij ends the program, and lists its pane for as long as another stands in its place."""
+    agent, other = rig.start(raw=True), rig.start(raw=True)
+    agent.scroll()
+    assert rig.control.close(agent.record, PERSON) == ""
+    assert agent.gone()
+    assert rig.audit()[-1]["outcome"] == "ok"
+    assert agent.state() == "exited"
+    assert other.state() == "running"
+
+
+@pytest.mark.case("B3", "B10")
+def test_an_old_composer_that_a_dialog_was_scrolled_away_from_takes_nothing(rig: ZellijRig):
+    """What is scrolled to is read, and the cursor tells: it stays where the program has it."""
+    rule = "─" * 60
+    old = f"{rule}\n❯ \n{rule}\n  ? for shortcuts\n"
+    dialog = "Do you want to proceed?\n❯ 1. Yes\n  2. No\nEsc to cancel"
+    shown = (old + "\n" * 120 + dialog).replace("\n", "\r\n")
+    log = rig.log()
+    command = (*RAW, "--log", str(log), "--show", shown)
+    agent = rig.spawn(rig.profile(command, harness="scripted", attach="never"), log)
+    agent.wait_screen("Esc to cancel")
+    control = rig.later(60)
+    agent.refused("dialog", control=control)
+    rig.command("scroll-to-top", "--pane-id", agent.pane)
+    wait_for(lambda: "shortcuts" in agent.screen(), what="the old composer")
+    agent.refused("unknown", control=control)
+    assert agent.journal.typed() == b""
 
 
 @pytest.mark.requirement("A84", "A88")

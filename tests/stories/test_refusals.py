@@ -31,7 +31,7 @@ from tests.stories.rig import (
 )
 from tests.waiting import wait_for
 from tongs_agents import launcher
-from tongs_agents.launches import may_forget
+from tongs_agents.launches import may_forget, reader_of
 from tongs_agents.parcel import Parcel, leave, parcel_path
 from tongs_mux.text import sha256
 
@@ -220,6 +220,20 @@ def test_a_launch_that_nobody_claimed_yet_is_pending_and_later_was_never_claimed
 
 
 # -- a server that does not answer
+
+
+@pytest.mark.case("C1")
+@ON_BOTH
+def test_a_record_whose_pane_was_changed_leads_into_no_other_pane(rig: Rig):
+    """The claim says which pane it is; a record that says another one is believed in neither."""
+    agent, other = rig.start(raw=True), rig.start(raw=True)
+    assert agent.record.pane is not None
+    record = replace(agent.record, pane=replace(agent.record.pane, pane_id=other.pane))
+    with agent.untouched(), other.untouched():
+        found = failed(lambda: rig.control.send(record, "astray", reader_of(record), PERSON))
+        assert (found.exit_code, found.reason) == (5, "replaced")
+        assert failed(lambda: rig.control.close(record, PERSON)).exit_code == 5
+    assert other.state() == "running"
 
 
 @pytest.mark.case("D8")

@@ -34,6 +34,10 @@ class _Composer:
     def text(self) -> str:
         return "\n".join(row[_TEXT_AT:] for row in self.rows)
 
+    def holds(self, cursor: tuple[int, int] | None) -> bool:
+        """True where the cursor is in it, or hidden: in a pane that is scrolled up it is not."""
+        return cursor is None or self.top <= cursor[1] < self.top + len(self.rows)
+
 
 class ScriptedReader:
     """Reads the scripted agent's screen, from its last line upwards.
@@ -55,6 +59,8 @@ class ScriptedReader:
         if found is None:
             dialog = "permission" if _asks(lines) else None
             return Reading(dialog=dialog, composer="unseen")
+        if not found.holds(pane.cursor):
+            return Reading(dialog=None, composer="unseen")
         empty = _NORMAL_MODE not in found.footer and _is_empty(found, screen, pane)
         words = "".join(found.text.split())
         return Reading(
@@ -104,8 +110,7 @@ def _is_empty(found: _Composer, screen: Screen, pane: PaneFacts) -> bool:
         return _is_suggestion(found, screen)
     if pane.cursor is None:
         return True
-    column, line = pane.cursor
-    return line != found.top or column <= _TEXT_AT
+    return pane.cursor[0] <= _TEXT_AT
 
 
 def _is_suggestion(found: _Composer, screen: Screen) -> bool:

@@ -50,8 +50,8 @@ class ZellijBackend:
         self._opening = Opening(self._cli, self._sessions, processes)
 
     def address(self) -> str | None:
-        """None: a session is found by its name."""
-        return None
+        """The directory in which the session is found by its name."""
+        return str(self._sessions.base)
 
     # -- reading
 
@@ -171,7 +171,11 @@ class ZellijBackend:
         return "done"
 
     def close(self, guard: Guard) -> Held:
-        """Close the pane; a session of which nothing is left then ends as well (E12)."""
+        """Close the pane; a session of ours of which nothing is left then ends as well (E12).
+
+        Of one that another stands in the place of, Zellij ends the program and
+        lists the pane for ever: whether it ended is asked of the process alone.
+        """
         same = self._same(guard)
         if same is None:
             return "held"
@@ -179,9 +183,10 @@ class ZellijBackend:
         trouble = ""
         with self._unless_ended(served):
             trouble = self._try(served, "close-pane", "--pane-id", guard.pane_id)
-        self._until(
-            lambda: self._same(guard) is None, f"pane {guard.pane_id} does not close: {trouble}"
-        )
+        if not same[1].mode:
+            self._until(
+                lambda: self._same(guard) is None, f"pane {guard.pane_id} does not close: {trouble}"
+            )
         if alive(self._processes, served.server):
             with self._unless_ended(served):
                 self._opening.bury(served)

@@ -121,7 +121,7 @@ class Opening:
             *("--name", request.name, "--", *request.argv),
         )
         pane_id = self._opened(served, request, said, before)
-        pane = PaneRef("zellij", request.session, pane_id, None)
+        pane = PaneRef("zellij", request.session, pane_id, str(self._sessions.base))
         return Opened(pane, None, served.server, created_session=False)
 
     def _commands(self, served: Served) -> dict[str, str]:
@@ -185,7 +185,7 @@ class Opening:
             with contextlib.suppress(BackendError):  # the first error is the one to report
                 self._undo(request.session, secret)
             raise
-        pane = PaneRef("zellij", request.session, pane_id, None)
+        pane = PaneRef("zellij", request.session, pane_id, str(self._sessions.base))
         return Opened(pane, None, served.server, created_session=True)
 
     def _is_own(self, server: ProcessIdentity, secret: str) -> bool:

@@ -20,6 +20,8 @@ class Person:
 
     def __init__(self, mcp: McpRig) -> None:
         self.mcp = mcp
+        self.ahead = 0.0
+        """So many seconds the person's clock is ahead of the world's."""
         rig = mcp.rig
         self.services = Services(
             {**rig.environ, **mcp.places()},
@@ -27,7 +29,7 @@ class Person:
             cwd=rig.directory,
             uid=os.getuid(),
             pid=os.getpid(),
-            clock=time.time,
+            clock=lambda: time.time() + self.ahead,
         )
         self.desk = Desk(self.services)
 
@@ -35,6 +37,11 @@ class Person:
         """Grant chat, the handle as if typed."""
         who = candidate(agent.record, self.services.control.running, lambda: "")
         return self.desk.grant(who, handle, level)
+
+    def mention(self, handle: str, body: str = "look") -> list[str]:
+        """Post a mention; what became of each wake."""
+        _, woken = self.desk.post("general", f"@{handle} {body}")
+        return [each.decision for each in woken]
 
     def state(self, agent: Agent) -> str:
         """What the agent's grant is worth."""

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 
-from tongs_agents.services import judge
+from tongs_agents.services import Services, judge
 from tongs_chat.audit import ChatEvent
 from tongs_mux.audit import AuditEntry, AuditLog
 
@@ -39,6 +39,12 @@ class ChatAuditLog:
             raise
 
 
+def audit_of(services: Services) -> ChatAuditLog:
+    """The chat audit, in a state dir that is private. Raises PlaceRefused, AuditFailed."""
+    services.auditing()
+    return ChatAuditLog(AuditLog(services.places.chat_audit, clock=services.clock))
+
+
 def _entry(event: ChatEvent) -> AuditEntry:
     caller = event.actor.partition(":")[2] or None
     return AuditEntry(
@@ -53,4 +59,4 @@ def _entry(event: ChatEvent) -> AuditEntry:
     )
 
 
-__all__ = ["ChatAuditLog"]
+__all__ = ["ChatAuditLog", "audit_of"]

@@ -6,20 +6,21 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tongs_agents.chat.audit import ChatAuditLog
+from tongs_agents.chat.audit import ChatAuditLog, audit_of
 from tongs_agents.chat.standing import Standing, is_over, standings
+from tongs_agents.chat.waking import after_post
 from tongs_agents.errors import Refused
 from tongs_chat import administration, channels, cursors, grants, messages, pruning, reading
 from tongs_chat.audit import ChatEvent
 from tongs_chat.creation import open_maintainer
 from tongs_chat.errors import InvalidMessage, NoStore, NotFound
-from tongs_mux.audit import AuditLog
 
 if TYPE_CHECKING:
     from tongs_agents.chat.candidate import Candidate
     from tongs_agents.services import Services
     from tongs_chat.database import Database
     from tongs_chat.model import Channel, Grant, Level, Message, Posted
+    from tongs_chat.wake.attempt import Woken
 
 ACTOR = "cli"
 """Who a person's acts are audited as."""
@@ -34,8 +35,7 @@ class Desk:
     @property
     def audit(self) -> ChatAuditLog:
         """The chat audit, in a state dir that exists. Raises PlaceRefused, AuditFailed."""
-        self.services.auditing()
-        return ChatAuditLog(AuditLog(self.services.places.chat_audit, clock=self.services.clock))
+        return audit_of(self.services)
 
     def open(self, *, create: bool = False) -> Database:
         """The maintainer's connection. Raises NoStore where nothing was ever granted."""
@@ -136,12 +136,14 @@ class Desk:
 
     # -- messages
 
-    def post(self, channel: str, body: str, thread: int | None = None) -> Posted:
-        """Post as the maintainer. Raises ChatError."""
+    def post(
+        self, channel: str, body: str, thread: int | None = None
+    ) -> tuple[Posted, tuple[Woken, ...]]:
+        """Post as the maintainer, then try to wake whom it mentions (5.2). Raises ChatError."""
         with self.open() as database:
-            return messages.post(database, channel, body, now=self.services.clock(), thread=thread)
+            return self._posted(database, channel, body, thread)
 
-    def reply(self, to: int, body: str) -> Posted:
+    def reply(self, to: int, body: str) -> tuple[Posted, tuple[Woken, ...]]:
         """Post into the thread of message ``to``, wherever that is (8.3). Raises ChatError."""
         with self.open() as database:
             with database.read() as connection:
@@ -152,7 +154,14 @@ class Desk:
                 ).fetchone()
             if row is None:
                 raise NotFound(f"there is no message {to}", reason="bad-thread")
-            return messages.post(database, row[0], body, now=self.services.clock(), thread=row[1])
+            return self._posted(database, row[0], body, row[1])
+
+    def _posted(
+        self, database: Database, channel: str, body: str, thread: int | None
+    ) -> tuple[Posted, tuple[Woken, ...]]:
+        services = self.services
+        posted = messages.post(database, channel, body, now=services.clock(), thread=thread)
+        return posted, after_post(services, database, posted, self.audit)
 
     def newest(
         self, channel: str | None, *, thread: int | None = None, limit: int

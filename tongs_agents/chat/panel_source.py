@@ -6,6 +6,7 @@ from tongs_agents.chat.desk import Desk
 from tongs_agents.services import Services
 from tongs_agents.sidebar.chat_source import Channel, Message
 from tongs_chat.model import Posted
+from tongs_chat.wake.attempt import Woken
 
 
 class DeskSource:
@@ -35,20 +36,21 @@ class DeskSource:
 
     def post(self, channel: str, body: str) -> tuple[str, ...]:
         """Post, and say whom it reached."""
-        return _said(self._desk.post(channel, body))
+        return _said(*self._desk.post(channel, body))
 
     def reply(self, to: int, body: str) -> tuple[str, ...]:
         """Reply, and say whom it reached."""
-        return _said(self._desk.reply(to, body))
+        return _said(*self._desk.reply(to, body))
 
     def create(self, name: str) -> None:
         """Make a channel."""
         self._desk.create_channel(name)
 
 
-def _said(posted: Posted) -> tuple[str, ...]:
+def _said(posted: Posted, woken: tuple[Woken, ...]) -> tuple[str, ...]:
     names = ", ".join(f"@{each.handle}" for each in posted.mentioned)
-    return (f"posted {posted.id}" + (f", mentions {names}" if names else ""),)
+    wakes = (f"wake @{each.handle}: {each.decision}" for each in woken)
+    return (f"posted {posted.id}" + (f", mentions {names}" if names else ""), *wakes)
 
 
 __all__ = ["DeskSource"]

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, field
 from threading import Lock
 from typing import TYPE_CHECKING
 
-from tongs_agents.errors import Refused
+from tongs_agents.chat.audit import audit_of
+from tongs_agents.chat.waking import again
+from tongs_agents.errors import AgentsError, Refused
+from tongs_agents.mcp_server.actor import named_in
 from tongs_agents.mcp_server.caller import Caller, at_start, caller_of
-from tongs_chat import grants, roles
+from tongs_chat import delivery, grants, roles
 from tongs_chat.database import Database
-from tongs_chat.errors import GrantError, NoStore, StoreBusy
+from tongs_chat.errors import ChatError, GrantError, NoStore, StoreBusy
 from tongs_chat.validity import is_for, require
 from tongs_mux.errors import MuxError
 
@@ -29,6 +33,11 @@ class Seat:
     _caller: Caller | None = None
     _granted: bool = False
 
+    @property
+    def launch_id(self) -> str | None:
+        """The launch that the environment names; a call has verified it."""
+        return named_in(self.services.environ)
+
     def presence(self) -> Presence:
         """Whether the chat tools are listed: ``absent`` for ever without an identity (3.7).
 
@@ -42,11 +51,14 @@ class Seat:
         if self._caller is None:
             return "absent"
         self._granted = self._is_granted(self._caller)
-        return "listed" if self._granted else "hidden"
+        if not self._granted:
+            return "hidden"
+        self._retry(self._caller)
+        return "listed"
 
     def _identity(self) -> Caller | None:
         try:
-            return at_start(lambda: caller_of(self.services))
+            return at_start(lambda: caller_of(self.services.afresh()))
         except (Refused, MuxError):
             return None
 
@@ -61,6 +73,16 @@ class Seat:
         pid, token = _process(caller)
         return grant is not None and is_for(grant, pid, token)
 
+    def _retry(self, caller: Caller) -> None:
+        """Try a wake of this launch's own again that was put off, unless that is off (A67)."""
+        with suppress(ChatError, MuxError, AgentsError):
+            anew = self.services.afresh()
+            if anew.config.chat.retry_wakes:
+                with self._database(caller) as database:
+                    grant = grants.of_launch(database, caller.launch_id)
+                    if grant is not None:
+                        again(anew, database, grant, audit_of(anew))
+
     def take(self) -> Database:
         """A connection of this launch's, for one call.
 
@@ -69,7 +91,7 @@ class Seat:
             GrantError: there is no grant, it was revoked, or is another process's.
             StoreError: the file can't be used.
         """
-        caller = caller_of(self.services)
+        caller = caller_of(self.services.afresh())
         try:
             database = self._database(caller)
         except NoStore:
@@ -90,11 +112,8 @@ class Seat:
         if self._caller is None:
             return
         try:
-            with self._database(self._caller) as database, database.write() as connection:
-                connection.execute(
-                    "UPDATE delivery SET listed_at = ? WHERE participant_id = ?",
-                    (self.services.clock(), database.me),
-                )
+            with self._database(self._caller) as database:
+                delivery.listed(database, now=self.services.clock())
         except (GrantError, NoStore, StoreBusy):
             return  # the next listing says it again
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import click
 
 from tongs_agents.cli.reply import Reply
@@ -23,17 +21,23 @@ from tongs_agents.cli.verb import App, Verb
 @click.option("--thread", type=int, metavar="ID", help="The message that it answers: a root.")
 @click.pass_obj
 def verb(app: App, channel: str, body: str, thread: int | None) -> Reply:
-    """Post BODY in CHANNEL as @maintainer. "-" reads it from standard input."""
+    """Post BODY in CHANNEL as @maintainer. "-" reads it from standard input.
+
+    Whom it mentions by @handle hears of it; an idle agent that you allowed to be
+    woken is woken. What became of each wake is said on standard error.
+    """
     from tongs_agents.chat.desk import Desk
 
     services = app.services
     text = text_or_stdin(services, body, "chat-post")
-    posted = Desk(services).post(channel, text, thread)
-    wakes: list[dict[str, Any]] = []
+    posted, woken = Desk(services).post(channel, text, thread)
+    wakes = [{"handle": each.handle, "decision": each.decision} for each in woken]
     mentioned = [each.handle for each in posted.mentioned]
     document = {"ok": True, "id": posted.id, "mentioned": mentioned, "wakes": wakes}
     names = ", ".join(f"@{handle}" for handle in mentioned)
-    return Reply(document, (f"posted {posted.id}" + (f", mentions {names}" if names else ""),))
+    line = f"posted {posted.id}" + (f", mentions {names}" if names else "")
+    notes = tuple(f"wake @{each.handle}: {each.decision}" for each in woken)
+    return Reply(document, (line,), notes)
 
 
 __all__ = ["verb"]

@@ -55,7 +55,8 @@ def _denied(services: Services) -> Denied:
     def denied(tool: Tool, error: BaseException) -> None:
         """Audits a call whose arguments were wrong (6.30, 3.6)."""
         if tool.name in (*CHAT, *PEERS):
-            from tongs_agents.mcp_server.chat import audit_of, event_of
+            from tongs_agents.chat.audit import audit_of
+            from tongs_agents.mcp_server.chat import event_of
 
             with audit_of(services).refusals(event_of(services, tool.action)):
                 raise error

@@ -6,8 +6,9 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import Any
 
-from tongs_agents.chat.audit import ChatAuditLog
+from tongs_agents.chat.audit import audit_of
 from tongs_agents.chat.seat import Seat
+from tongs_agents.chat.waking import after_post
 from tongs_agents.mcp_server import chat_schemas as schemas
 from tongs_agents.mcp_server.actor import actor_of
 from tongs_agents.mcp_server.tool import Call, Family, Schema, Tool
@@ -17,7 +18,6 @@ from tongs_chat.audit import ChatEvent
 from tongs_chat.errors import ChatError
 from tongs_chat.literals import NOTICE
 from tongs_chat.model import Mark
-from tongs_mux.audit import AuditLog
 
 _Work = Callable[[Services, Seat, Call], Mapping[str, Any]]
 
@@ -27,12 +27,6 @@ def family(services: Services) -> Family:
     seat = Seat(services)
     tools = tuple(_tool(services, seat, *row) for row in _ROWS)
     return Family(tools, presence=seat.presence, on_listed=seat.was_listed)
-
-
-def audit_of(services: Services) -> ChatAuditLog:
-    """The chat audit. Raises PlaceRefused, AuditFailed."""
-    services.auditing()
-    return ChatAuditLog(AuditLog(services.places.chat_audit, clock=services.clock))
 
 
 def event_of(services: Services, action: str) -> ChatEvent:
@@ -52,8 +46,9 @@ def _tool(
     action = name.replace("_", "-")
 
     def run(call: Call) -> Mapping[str, Any]:
-        with audit_of(services).refusals(event_of(services, action)):  # 3.6
-            return {"ok": True, **work(services, seat, call)}
+        anew = services.afresh()  # calls run side by side and share nothing
+        with audit_of(anew).refusals(event_of(anew, action)):  # 3.6
+            return {"ok": True, **work(anew, seat, call)}
 
     return Tool(
         name=name,
@@ -133,11 +128,12 @@ def _post(services: Services, seat: Seat, call: Call) -> Mapping[str, Any]:
             now=services.clock(),
             thread=asked.get("thread"),
         )
+        woken = after_post(services, database, posted, audit_of(services), seat.launch_id)
     return {
         "id": posted.id,
         "thread": posted.thread or posted.id,
         "mentioned": [each.handle for each in posted.mentioned],
-        "wakes": [],
+        "wakes": [{"handle": each.handle, "decision": each.decision} for each in woken],
     }
 
 
@@ -148,4 +144,4 @@ _ROWS: tuple[tuple[str, str, Schema, Schema, _Work], ...] = (
 )
 
 
-__all__ = ["audit_of", "event_of", "family"]
+__all__ = ["event_of", "family"]

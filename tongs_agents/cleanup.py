@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from tongs_agents.attaching import settings_path
 from tongs_agents.launches import may_forget
+from tongs_agents.mcp_server.rules import ROOT
 from tongs_agents.parcel import parcel_path
 from tongs_agents.sends import SendStore
 from tongs_agents.sessions import Session, SessionStore, bell_path, pulse_path
@@ -56,7 +57,8 @@ def leftovers(services: Services, records: tuple[LaunchRecord, ...]) -> Leftover
     by_id = {record.launch_id: record for record in records}
     sessions = tuple(one for one in services.fleet.unlaunched(by_id) if one.status == "ended")
     found = forgettable(services.control, records)
-    return Leftovers(found, sessions, litter(services.places, services.clock()))
+    roots = {record.labels[ROOT] for record in records if ROOT in record.labels}
+    return Leftovers(found, sessions, litter(services.places, services.clock(), roots))
 
 
 def clean(services: Services, found: Leftovers, by: Actor) -> Cleaned:

@@ -104,8 +104,13 @@ def test_what_a_kill_left_behind_goes_after_an_hour(cli: Cli):
         _leave(cli.state / "sessions" / "v1-gone.lock"),
         _leave(cli.runtime / "sends" / half),
         _leave(cli.runtime / "locks" / "a-gone-launch.send"),
+        _leave(cli.runtime / "mcp-rate" / "a-gone-launch.json"),
+        _leave(cli.runtime / "mcp-rate" / "a-gone-launch.tree.lock"),
     ]
+    _edit(cli, launch, labels={"profile": "cat", "root": "a-gone-root"})
     kept = [
+        _leave(cli.runtime / "mcp-rate" / f"{launch}.json"),
+        _leave(cli.runtime / "mcp-rate" / "a-gone-root.tree.json"),
         _leave(cli.state / "launches" / ".tmp-fedcba9876543210", hours=0.9),
         _leave(cli.state / "launches" / ".tmp-of-somebody-else"),
         _leave(cli.state / "launches" / "another-launch.lock", hours=0.9),
@@ -116,9 +121,9 @@ def test_what_a_kill_left_behind_goes_after_an_hour(cli: Cli):
     link = cli.state / "launches" / ".tmp-00000000000000ff"
     link.symlink_to(kept[0])
     os.utime(link, (0, 0), follow_symlinks=False)
-    assert cli.text("gc", "--dry-run").err == "would sweep up 6 left-over files\n"
+    assert cli.text("gc", "--dry-run").err == "would sweep up 8 left-over files\n"
     assert all(path.exists() for path in old)
-    assert cli.text("gc").err == "swept up 6 left-over files\n"
+    assert cli.text("gc").err == "swept up 8 left-over files\n"
     assert [path for path in old if path.exists()] == []
     assert [path for path in (*kept, link) if not path.is_symlink() and not path.exists()] == []
     assert cli.ok("agent-status", launch)["state"] == "running"

@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+import json
+import sys
 import time
 from collections.abc import Iterator
 from dataclasses import replace
@@ -261,6 +263,26 @@ def test_an_old_composer_that_a_dialog_was_scrolled_away_from_takes_nothing(rig:
     wait_for(lambda: "shortcuts" in agent.screen(), what="the old composer")
     agent.refused("unknown", control=control)
     assert agent.journal.typed() == b""
+
+
+@pytest.mark.requirement("A65")
+def test_an_agent_is_inside_also_in_a_zellij_that_it_started_itself(rig: ZellijRig, tmp_path: Path):
+    """Its server is nobody's child; what that was started with tells."""
+    other = rig.start(raw=True)
+    tongs = Path(sys.executable).with_name("tongs-agents")
+    direct, nested, script = (tmp_path / name for name in ("direct", "nested", "script"))
+    script.write_text(f'{tongs} close {other.id} --json >"$1.out" 2>&1; mv "$1.out" "$1"\n')
+    zellij = rig.zellij.program
+    agent = rig.shell(
+        f"sh {script} {direct}; unset ZELLIJ ZELLIJ_SESSION_NAME; "
+        f"{zellij} attach --create-background inner; "
+        f"until {zellij} --session inner action new-pane -- sh {script} {nested}; do :; done; "
+        "sleep 500"
+    )
+    for out in (direct, nested):
+        wait_for(out.exists, deadline=30, what=f"an answer in {out}")
+        assert json.loads(out.read_text(encoding="utf-8"))["reason"] == "inside-agent"
+    assert (agent.state(), other.state()) == ("running", "running")
 
 
 @pytest.mark.requirement("A84", "A88")

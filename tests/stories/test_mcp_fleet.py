@@ -21,6 +21,8 @@ from tongs_agents.hooks import events, record
 from tongs_agents.hooks.identity import Origin
 from tongs_agents.hooks.proc import process
 from tongs_agents.mcp_server.fleet import IDLE_SECONDS, needs_attention
+from tongs_agents.mcp_server.placed import places_check
+from tongs_agents.paths import Places
 
 Facts = dict[str, Any]
 
@@ -279,3 +281,51 @@ def test_a_call_that_can_not_be_audited_is_not_answered(mcp: McpRig):
     mcp.rig.places.control_audit.mkdir()
     found = client.call("fleet_status")
     assert (found["exit_code"], found["reason"]) == (1, "audit")
+
+
+@pytest.mark.requirement("A86")
+@pytest.mark.parametrize("name", ["STATE_DIR", "RUNTIME_DIR", "CONFIG"])
+def test_other_places_than_its_launch_was_given_are_refused(mcp: McpRig, tmp_path: Path, name: str):
+    lead = mcp.lead()
+    other = tmp_path / "other"
+    client = lead.serve(env={f"TONGS_AGENTS_{name}": str(other)})
+    calls = {
+        "fleet_status": {},
+        "fleet_session": {"session": "x"},
+        "fleet_sessions_needing_attention": {},
+        "fleet_focus": {"session": "x"},
+        "fleet_cleanup": {},
+    }
+    for tool, arguments in calls.items():
+        found = client.call(tool, **arguments)
+        assert (found["exit_code"], found["reason"]) == (5, "unknown-place"), tool
+    assert lead.serve().ok("fleet_status")["counts"] == {}
+
+
+PLACES = Places(Path("/c"), Path("/s"), Path("/r"))
+GIVEN = {
+    "TONGS_AGENTS_CONFIG": "/c",
+    "TONGS_AGENTS_STATE_DIR": "/s",
+    "TONGS_AGENTS_RUNTIME_DIR": "/r",
+    "TONGS_AGENTS_LAUNCH_PID": "7",
+}
+
+
+@pytest.mark.parametrize(
+    ("above", "passed"),
+    [
+        ([(8, {}), (7, GIVEN)], True),
+        ([(8, GIVEN), (1, {})], None),
+        ([], None),
+        ([(7, {**GIVEN, "TONGS_AGENTS_STATE_DIR": "/other"})], False),
+        ([(7, {"TONGS_AGENTS_LAUNCH_PID": "7"})], False),
+        ([(9, {**GIVEN, "TONGS_AGENTS_LAUNCH_PID": "9", "TONGS_AGENTS_CONFIG": "/n"}),
+          (7, GIVEN)], False),
+    ],
+    ids=["the same", "a copy", "nobody", "another", "none", "the nearest counts"],
+)  # fmt: skip
+@pytest.mark.requirement("A86")
+def test_places_are_compared_with_what_the_nearest_claimed_process_was_given(
+    above: list[tuple[int, dict[str, str]]], passed: bool | None
+):
+    assert places_check(PLACES, above).passed is passed

@@ -8,6 +8,7 @@ from typing import Any
 
 from tongs_agents.mcp_server import fleet_acts
 from tongs_agents.mcp_server.actor import actor_of, audited
+from tongs_agents.mcp_server.placed import in_its_places
 from tongs_agents.mcp_server.tool import Call, Family, Schema, Tool, nullable, object_schema
 from tongs_agents.services import Services, judge
 from tongs_agents.shapes import session_shape
@@ -79,6 +80,7 @@ def _tool(
 
     def run(call: Call) -> Mapping[str, Any]:
         with audited(services.auditing(), judge, action, actor_of(services.environ)):
+            in_its_places(services)
             return work(services, call)
 
     schema: Schema = {"type": "object", "properties": dict(gives), "required": list(gives)}

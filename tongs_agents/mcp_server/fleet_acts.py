@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from tongs_agents.errors import AgentsError, Failed, Refused, UsageError
 from tongs_agents.mcp_server.actor import actor_of, audited
+from tongs_agents.mcp_server.placed import in_its_places
 from tongs_agents.mcp_server.tool import Call, Schema, Tool, nullable, object_schema
 from tongs_agents.outcomes import failure_of
 from tongs_agents.services import Services, judge
@@ -83,6 +84,7 @@ def _cleanup(services: Services) -> dict[str, Any]:
 
     by = actor_of(services.environ)
     with audited(services.auditing(), judge, "fleet-cleanup", by):
+        in_its_places(services)
         records, _ = services.records()
         return {"ok": True, "removed": clean(services, leftovers(services, records), by).removed}
 
@@ -90,6 +92,7 @@ def _cleanup(services: Services) -> dict[str, Any]:
 def _focus(services: Services, call: Call) -> dict[str, Any]:
     by = actor_of(services.environ)
     with refusals(services.auditing(), judge, "focus", by):
+        in_its_places(services)
         session = _found(services, call.arguments["session"])
         record = _launched(services, session)
     try:

@@ -22,9 +22,8 @@ _HEAD = """\
 #socket = "tongs-agents"
 
 [control]
-# Let agents start and drive each other over MCP (the MCP server comes with a later
-# version). It takes this switch and mcp_control in each profile: docs/security.md,
-# "What mcp_control hands over".
+# Let agents start and drive each other over MCP. It takes this switch and mcp_control
+# in each profile: docs/security.md, "What mcp_control hands over".
 #mcp_enabled = false
 # Also drive panes of opted-in profiles that another agent, or you, started.
 #mcp_any_target = false

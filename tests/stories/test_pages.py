@@ -15,9 +15,10 @@ import pexpect
 import pytest
 
 from tests.agents.cli_rig import BIN, Cli
-from tests.pages import alike, blocks
+from tests.pages import alike, blocks, page
 from tests.waiting import wait_for
 from tongs_agents.config import parse
+from tongs_agents.reasons import REASONS
 
 PREFIX = "3f9a"
 """What stands on the pages for the beginning of an id."""
@@ -180,3 +181,35 @@ def test_the_hint_for_a_draft_works_as_it_stands(newcomer: Cli):
     newcomer.wait_ready(launch)
     sent = newcomer.ok("send", launch, "[[text:one thought]]")
     assert json.dumps(sent["evidence"]).count("let go of the text") == 1
+
+
+def test_the_config_of_the_lead_and_its_workers_does_what_the_page_says(newcomer: Cli):
+    page_of = "docs/how-to/lead-and-workers.md"
+    (block,) = blocks(page_of, "toml")
+    (typed_line,) = blocks(page_of, "sh")
+    for command in ('["claude", "--permission-mode", "acceptEdits"]', '["claude"]'):
+        assert block.count(command) == 1
+        block = block.replace(command, '["tongs-agents-scripted"]')
+    (newcomer.home / "src" / "app").mkdir(parents=True)
+    newcomer.config.parent.mkdir(parents=True)
+    newcomer.config.write_text(f'[workspace]\nmultiplexer = "tmux"\n\n{block}', "utf-8")
+    assert typed(newcomer, typed_line).returncode == 0
+    (lead,) = newcomer.ok("list")["launches"]
+    newcomer.wait_ready(lead["launch_id"])
+    spawn = '[[tool:mcp__tongs-agents__agents_spawn {"profile": "worker"}]]'
+    newcomer.ok("send", lead["launch_id"], spawn)
+    wait_for(lambda: "Do you want" in newcomer.screen(lead["launch_id"]), what="its question")
+    newcomer.tmux("send-keys", "-t", lead["pane"]["pane_id"], "Enter")
+    found = wait_for(lambda: newcomer.ok("list")["launches"][1:], deadline=20, what="a worker")
+    assert (found[0]["profile"], found[0]["spawned_by"]) == ("worker", lead["launch_id"])
+    actors = {json.loads(line)["actor"] for line in newcomer.text("audit").out.splitlines()}
+    assert actors == {"cli", f"mcp:{lead['launch_id']}"}
+
+
+def test_the_reasons_that_the_page_on_leads_explains_are_in_the_table():
+    rows = page("docs/how-to/lead-and-workers.md").partition("| reason | because |")[2]
+    named = {it for row in rows.splitlines() for it in row.split("|")[1:2]}
+    words = {word.strip("` ") for cell in named for word in cell.split(",")}
+    words -= {"", "---"}
+    assert words <= set(REASONS)
+    assert {REASONS[word].exit_code for word in words} == {5}

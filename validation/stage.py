@@ -18,7 +18,7 @@ from validation.terminal import SESSION, Terminal, wait_for
 from validation.troubles import NotHeld
 from validation.world import World
 
-_CLI = "import sys; from tongs_agents.cli.main import main; sys.exit(main())"
+CLI = "import sys; from tongs_agents.cli.main import main; sys.exit(main())"
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,13 +85,19 @@ class Stage:
         config.write_text("\n".join(lines) + "\n", encoding="utf-8")
         config.chmod(0o600)
 
-    def tongs(self, *words: str, stdin: str | None = None, seconds: float = 120.0) -> Answer:
-        """One verb with ``--json``."""
+    def environ(self) -> dict[str, str]:
+        """What the product's commands run in."""
         environ = dict(self.world.environ)
         if "PYTHONPATH" in os.environ:  # a tree that is not the installed one
             environ["PYTHONPATH"] = os.environ["PYTHONPATH"]
+        return environ
+
+    def tongs(self, *words: str, stdin: str | None = None, seconds: float = 120.0) -> Answer:
+        """One verb with ``--json``."""
+        verb = 2 if words[0] in ("chat", "config") else 1
+        environ = self.environ()
         done = subprocess.run(
-            [sys.executable, "-c", _CLI, words[0], "--json", *words[1:]],
+            [sys.executable, "-c", CLI, *words[:verb], "--json", *words[verb:]],
             input=stdin,
             stdin=subprocess.DEVNULL if stdin is None else None,
             capture_output=True,
@@ -187,4 +193,4 @@ def staged(kind: Kind, terminal: Terminal, port: int) -> Iterator[Stage]:
     yield stage
 
 
-__all__ = ["Answer", "Launch", "Stage", "staged"]
+__all__ = ["CLI", "Answer", "Launch", "Stage", "staged"]

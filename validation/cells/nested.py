@@ -34,7 +34,7 @@ def run(stage: Stage) -> None:
     # as the agent's own shell would: in the launch's whole environment, with the launch's hooks
     pid = stage.status(launch)["pid"]
     words = Path(f"/proc/{pid}/cmdline").read_text(encoding="utf-8").split("\0")[:-1]
-    stage.show("hooks came with the launch by its own flags", "hooks" in str(words), words)
+    stage.show("hooks came with the launch by its own flags", "attached" in str(words), words)
     nested = f"{shlex.join(_INNER[stage.kind.name](words, '[[text:the inner turn]]'))} </dev/null"
     inner = stage.world.project / "inner.sh"
     inner.write_text(f"{nested}\nTONGS_AGENTS_LAUNCH_ID=../../x {nested}\n", encoding="utf-8")

@@ -20,6 +20,7 @@ from tongs_agents.harness.attach import (
 )
 from tongs_agents.harness.claude_attach import Attachment, known_events
 from tongs_agents.harness.claude_attach import attach as attach_claude
+from tongs_agents.harness.pi_attach import attach as attach_pi
 from tongs_agents.hooks.command import HookHarness
 from tongs_mux import bounded
 from tongs_mux.files import open_private, private_dir
@@ -41,9 +42,9 @@ class Wanted:
     """The text of a file that the command names; may raise OSError."""
 
 
-def settings_path(runtime: Path, launch_id: str) -> Path:
-    """Where the settings that are attached to a launch lie."""
-    return runtime / "attached" / f"{launch_id}.json"
+def settings_path(runtime: Path, launch_id: str, harness: str) -> Path:
+    """Where the settings that are attached to a launch lie; Pi's are an extension."""
+    return runtime / "attached" / f"{launch_id}{'.ts' if harness == 'pi' else '.json'}"
 
 
 def attach(wanted: Wanted) -> Attachment:
@@ -55,6 +56,9 @@ def attach(wanted: Wanted) -> Attachment:
         return _scripted(wanted)
     if wanted.harness == "claude":
         return _claude(wanted)
+    if wanted.harness == "pi":
+        python = Path(sys.executable)
+        return attach_pi(wanted.argv, wanted.settings_path, wanted.version(), python=python)
     return Attachment(wanted.argv, None)
 
 
@@ -85,14 +89,14 @@ def _servers() -> str:
     return mcp_servers("attached", python=Path(sys.executable))
 
 
-def version_of(program: str, environ: Mapping[str, str]) -> str:
+def version_of(program: str, harness: str, environ: Mapping[str, str]) -> str:
     """What ``program --version`` says; empty where it says nothing in time.
 
-    Only a program of a harness's own name is asked: a wrapper might do
+    Only a program of the harness's own name is asked: a wrapper might do
     anything at such a call.
     """
-    if os.path.basename(program) != "claude":
-        program = "claude"
+    if os.path.basename(program) != harness:
+        program = harness
     try:
         ended = bounded.run(
             (program, "--version"), environ=environ, stdin=b"", deadline=VERSION_SECONDS

@@ -132,7 +132,7 @@ def _belongings(record: LaunchRecord, runtime: Path) -> tuple[Path, ...]:
     home = Path(record.places.get("runtime_dir", runtime))
     return (
         parcel_path(home, record.launch_id),
-        settings_path(home, record.launch_id),
+        settings_path(home, record.launch_id, record.labels.get("harness", "other")),
         pulse_path(home, record.launch_id),
         bell_path(home, record.launch_id),
         SendStore(home).path(record.launch_id),

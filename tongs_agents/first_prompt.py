@@ -42,7 +42,8 @@ def with_prompt(
     """(argv, prompt still to be sent): in the argv where the harness takes one there."""
     if prompt is None or harness.with_prompt is None:
         return argv, prompt
-    return harness.with_prompt(argv, prompt), None
+    placed = harness.with_prompt(argv, prompt)
+    return (argv, prompt) if placed is None else (placed, None)
 
 
 @contextmanager

@@ -119,13 +119,13 @@ class Starter:
         """The record with its label, and the command line with our hooks, where it takes them."""
         if profile.attach == "never":
             return record, Attachment(record.argv, None)
-        path = settings_path(self.places.runtime_dir, record.launch_id)
+        path = settings_path(self.places.runtime_dir, record.launch_id, profile.harness)
         environ = for_launch(self.environ, self.environ, profile.env, {})
         wanted = Wanted(
             profile.harness,
             record.argv,
             path,
-            version=lambda: version_of(record.argv[0], environ),
+            version=lambda: version_of(record.argv[0], profile.harness, environ),
             read=lambda name: (Path(record.cwd) / name).read_text(encoding="utf-8"),
         )
         found = attach(wanted)
@@ -145,10 +145,11 @@ class Starter:
     ) -> Spawned:
         where = self._where()
         runtime, launch_id = self.places.runtime_dir, record.launch_id
+        harness = record.labels["harness"]
 
         def prepare() -> None:
             if settings is not None:
-                write_settings(settings_path(runtime, launch_id), settings)
+                write_settings(settings_path(runtime, launch_id, harness), settings)
             leave(parcel_path(runtime, launch_id), parcel)
 
         try:

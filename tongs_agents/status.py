@@ -147,6 +147,7 @@ _SEEN = {
     "idle": "it says that it waits for a prompt",
     "stop": "the turn ended",
     "failure": "the turn failed",
+    "answered": "what it asked is answered, or was taken back",
     "interrupt": "the turn was interrupted",
     "session-end": "a session ended",
 }

@@ -179,7 +179,7 @@ class Controller:
                 sending = self._sending(record, body, reader, act, wrapper, asked)
                 gone = self._type(sending, record, act)
                 proved = proof(body, since) if proof is not None else None
-            facts = (*sending.facts, *([proved] if proved is not None else []))
+            facts = sending.evidence(proved)
             receipt: Literal["submitted", "pasted"] = "submitted" if proved else "pasted"
             act.note(facts, receipt)
             if gone or proved or not reader.guarded:

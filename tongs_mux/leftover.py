@@ -67,9 +67,14 @@ def left(act: str, text: str, data: bytes, at: float) -> Leftover:
 
 
 def sizes(text: str) -> tuple[int, ...]:
-    """Lines, lines after the first, and characters of ``text``."""
+    """Lines, lines after the first, and characters of ``text``.
+
+    Last the characters as JavaScript counts them, with four blanks for a tab,
+    which is how some programs take one.
+    """
     lines = text.count("\n") + 1
-    return (lines, lines - 1, len(text))
+    units = len(text.replace("\t", "    ").encode("utf-16-le", "surrogatepass")) // 2
+    return (lines, lines - 1, len(text), units)
 
 
 def holds(reading: Reading, text: str) -> bool:

@@ -82,6 +82,8 @@ class Sending:
     pause: Callable[[float], None]
     facts: list[Fact] = field(default_factory=list)
     typed: bool = False
+    busy: bool = False
+    """The program was at work as the text was typed: it may take it up only later."""
     shown: tuple[str, ...] | None = None
     """The screen that a person looked at and said yes to."""
 
@@ -90,6 +92,14 @@ class Sending:
         if any(fact.check == check and fact.seen == seen for fact in self.facts):
             return
         self.facts.append(Fact(check, seen, self.clock()))
+
+    def evidence(self, proved: Fact | None) -> tuple[Fact, ...]:
+        """What the receipt tells; without the program's own word, that it was at work."""
+        if proved is not None:
+            return (*self.facts, proved)
+        if self.busy:
+            self.note("working", "the agent is at work: it takes the text up by itself")
+        return tuple(self.facts)
 
     # -- the routine
 
@@ -103,6 +113,7 @@ class Sending:
             DeliveryUncertain: the act had begun; ``effect`` says how far.
         """
         first = self._ready(self._drawn())
+        self.busy = first.reading.busy
         if self._resumes(first.reading):
             self.begin()
             self._typed()

@@ -19,7 +19,7 @@ class Cell:
     promise: str
     shows: tuple[str, ...]
     run: Callable[[Stage], None]
-    harnesses: tuple[str, ...] = ("claude", "codex")
+    harnesses: tuple[str, ...] = ("claude", "codex", "pi")
     multiplexers: tuple[str, ...] = ("tmux", "zellij")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import platform
 import shutil
 import subprocess
 import tomllib
@@ -24,6 +25,8 @@ class Pinned:
     version: str
     program: str
     megabytes: int
+    node: str = ""
+    """The version of Node.js that it runs on, which comes with it; empty for a native program."""
 
     def prefix(self, cache: Path) -> Path:
         """Where this very version is, or is to be."""
@@ -78,11 +81,19 @@ def _npm(npm: str, harness: Pinned, cache: Path) -> None:
     argv = [npm, "install", "--global", "--prefix", str(prefix), "--no-fund", "--no-audit"]
     # the package's install script puts its native program in place; newer npm asks for leave
     argv += [f"--allow-scripts={harness.package}", f"{harness.package}@{harness.version}"]
+    argv += [f"{_node()}@{harness.node}"] if harness.node else []
     done = subprocess.run(argv, capture_output=True, encoding="utf-8", errors="replace")
     if done.returncode:
         raise CannotRun(
             f"npm could not install {harness.package} {harness.version}: {_complaint(done.stderr)}"
         )
+
+
+def _node() -> str:
+    """The package that is Node.js for this machine: its program and no script."""
+    processors = {"x86_64": "x64", "aarch64": "arm64"}
+    machine = platform.machine()
+    return f"node-{platform.system().lower()}-{processors.get(machine, machine)}"
 
 
 def _complaint(said: str) -> str:
@@ -101,7 +112,7 @@ def _version(program: Path) -> str:
             encoding="utf-8",
             errors="replace",
             timeout=30,
-            env={"HOME": "/nonexistent", "PATH": os.defpath},
+            env={"HOME": "/nonexistent", "PATH": f"{program.parent}:{os.defpath}"},
         )
     except (OSError, subprocess.TimeoutExpired):
         return ""

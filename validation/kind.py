@@ -54,7 +54,7 @@ class Kind:
     dialogs: tuple[Dialog, ...]
     subagent: str
     """Starts a subagent that touches ``by-the-subagent`` after four seconds, and ends the turn."""
-    said: str
+    said: str | tuple[str, ...]
     """How a line of its own begins on its screen: an answer, or a tool that it calls."""
     leave: str = "/exit"
     """What its user types to leave it."""

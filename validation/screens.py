@@ -13,7 +13,16 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tongs_mux.model import Look
-from validation import claude, claude_dialogs, claude_screens, codex_dialogs, codex_screens
+from validation import (
+    claude,
+    claude_dialogs,
+    claude_screens,
+    codex_dialogs,
+    codex_screens,
+    pi,
+    pi_dialogs,
+    pi_screens,
+)
 from validation.ending import adopt, end_all
 from validation.install import cache_of, installed, pinned
 from validation.kinds import KINDS
@@ -77,6 +86,20 @@ SHOOTS: dict[str, Shoot] = {
             codex_dialogs.ended,
         ),
         (Drawn(), Drawn("-inline", options=("--no-alt-screen",), sizes=_SMALL)),
+    ),
+    "pi": Shoot(
+        (
+            pi_screens.idle,
+            pi_screens.drafts,
+            pi_screens.busy,
+            pi_screens.tools,
+            pi_screens.modes,
+            pi_dialogs.questions,
+            pi_dialogs.before,
+            pi_dialogs.overlays,
+            pi_dialogs.ended,
+        ),
+        (Drawn(), Drawn("-regular", options=pi.REGULAR, sizes=_SMALL)),
     ),
 }
 

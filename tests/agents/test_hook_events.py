@@ -53,6 +53,50 @@ def test_an_event_is_a_fact(harness: str, event: str, fields: dict[str, Any], ki
 
 
 @pytest.mark.parametrize(
+    ("event", "fields", "kind"),
+    [
+        ("session_start", {"source": "startup"}, "session-start"),
+        ("session_start", {"source": "new"}, "session-start"),
+        ("session_shutdown", {"reason": "quit"}, "session-end"),
+        ("before_agent_start", {"prompt": "go"}, "prompt"),
+        ("message_start", {"prompt": "and then"}, "prompt"),
+        ("agent_start", {}, "notified"),
+        ("agent_settled", {"aborted": False, "error": ""}, "stop"),
+        ("agent_settled", {"aborted": True, "error": "x"}, "interrupt"),
+        ("agent_settled", {"aborted": False, "error": "529"}, "failure"),
+        ("ui_prompt_start", {"kind": "confirm"}, "needs"),
+        ("ui_prompt_end", {}, "answered"),
+    ],
+)
+@pytest.mark.requirement("7.9", "A68")
+def test_an_event_of_pi_s_is_a_fact(event: str, fields: dict[str, Any], kind: str):
+    assert known(event, "pi", **fields).kind == kind
+
+
+@pytest.mark.parametrize(
+    ("event", "fields"),
+    [("session_start", {"source": "reload"}), ("session_shutdown", {"reason": "reload"})],
+)
+def test_a_session_of_pi_s_that_is_reloaded_goes_on_as_it_was(event: str, fields: dict[str, Any]):
+    assert fact(event, "pi", **fields) is None
+
+
+def test_an_end_of_pi_s_says_what_it_was():
+    assert known("agent_settled", "pi", error="529 overloaded").detail == "529 overloaded"
+    assert known("agent_settled", "pi", aborted=True).needs == "prompt"
+    asked = known("ui_prompt_start", "pi", kind="confirm")
+    assert (asked.needs, asked.detail) == ("question", "confirm")
+
+
+def test_a_prompt_is_known_by_what_was_typed_too_where_a_template_made_another_text_of_it():
+    found = known("before_agent_start", "pi", prompt="Review: the diff", typed="/review the diff")
+    for text in ("Review: the diff", "/review the diff"):
+        assert sha256(prepare(text)) in found.prompts
+    same = known("before_agent_start", "pi", prompt="go", typed="go")
+    assert same.prompts == known("UserPromptSubmit", "pi", prompt="go").prompts
+
+
+@pytest.mark.parametrize(
     ("event", "fields"),
     [
         ("PreToolUse", {}),

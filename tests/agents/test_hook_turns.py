@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from tongs_agents.hooks.events import Fact
 from tongs_agents.hooks.identity import Origin
 from tongs_agents.hooks.record import updated
-from tongs_agents.hooks.turns import ASKERS, CLOSERS, FACTS, OPENERS, Turn, fold
+from tongs_agents.hooks.turns import ANSWERED, ASKERS, CLOSERS, FACTS, OPENERS, Turn, fold
 
 Events = list[tuple[str, float]]
 
@@ -37,11 +37,16 @@ def folded(events: Events) -> Turn | None:
 def modelled(events: Events) -> tuple[str, bool] | None:
     """(status, turn is open) after the events, one by one."""
     status, is_open = None, False
+    before: str | None = None
     for kind, _ in events:
         if kind in OPENERS:
-            status, is_open = "working", True
+            status = before = "working"
+            is_open = True
         elif kind in CLOSERS:
-            status, is_open = CLOSERS[kind], False
+            status = before = CLOSERS[kind]
+            is_open = False
+        elif kind == ANSWERED:
+            status = before
         elif kind == "needs" or (kind == "idle" and is_open):
             status = "waiting"
         elif kind == "pulse" and is_open and status == "waiting":
@@ -123,7 +128,9 @@ def test_of_two_at_once_the_end_wins():
 
 
 def test_the_kinds_are_disjoint():
-    assert len(FACTS) == len(set(FACTS)) == len(OPENERS) + len(CLOSERS) + len(ASKERS)
+    known = (*OPENERS, *CLOSERS, *ASKERS, ANSWERED)
+    assert sorted(FACTS) == sorted(set(known))
+    assert len(FACTS) == len(known)
 
 
 # ---------------------------------------------------------------- the record

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -155,6 +156,13 @@ class UnsteadyReader(ComposerReader):
     def read(self, screen: Screen, pane: PaneFacts) -> Reading:
         found = super().read(screen, pane)
         return Reading(found.dialog, found.composer, found.text)
+
+
+class BusyReader(ComposerReader):
+    """One that sees the program at work."""
+
+    def read(self, screen: Screen, pane: PaneFacts) -> Reading:
+        return replace(super().read(screen, pane), busy=True)
 
 
 class CursorReader(ComposerReader):

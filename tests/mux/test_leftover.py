@@ -33,7 +33,7 @@ def store(tmp_path: Path) -> LeftoverStore:
 
 
 def test_a_note_holds_hashes_and_numbers_and_no_text():
-    assert Leftover("act1", fingerprint("do it"), sha256(b"do it"), 5, (1, 0, 5), 5.0) == NOTE
+    assert Leftover("act1", fingerprint("do it"), sha256(b"do it"), 5, (1, 0, 5, 5), 5.0) == NOTE
 
 
 def test_what_is_remembered_is_recalled_until_it_is_forgotten(store: LeftoverStore):
@@ -192,4 +192,10 @@ def test_what_no_terminal_shows_is_missed_by_nobody(odd: str):
 
 @given(texts)
 def test_sizes_count_lines_and_characters(text: str):
-    assert sizes(text) == (len(text.split("\n")), len(text.split("\n")) - 1, len(text))
+    assert sizes(text)[:3] == (len(text.split("\n")), len(text.split("\n")) - 1, len(text))
+
+
+def test_sizes_count_as_a_program_in_javascript_does_that_has_no_tabs():
+    assert sizes("a\t\U0001f468x")[3] == len("a") + 4 + 2 + len("x")
+    stand_in = draft("[paste #1, 1204 chars]", placeholder=True)
+    assert holds(stand_in, "\t" + "x" * 1200)

@@ -14,6 +14,7 @@ from tests.mux.stage import (
     ENTER,
     LAUNCH,
     PAUSES,
+    BusyReader,
     ComposerReader,
     CursorReader,
     Stage,
@@ -296,6 +297,16 @@ def _emptied(stage: Stage) -> Callable[[], None]:
         stage.program.draw()
 
     return empty
+
+
+@pytest.mark.case("A74", "B7")
+def test_a_working_agent_s_receipt_says_so_where_its_word_is_missing(stage: Stage):
+    said = stage.send(reader=BusyReader())
+    assert (said.receipt, "working" in evidence(said)) == ("pasted", True)
+    proof = Fact("prompt-event", "taken", CLAIMED_AT)
+    proved = stage.send(reader=BusyReader(), proof=lambda body, since: proof)
+    assert (proved.receipt, "working" in evidence(proved)) == ("submitted", False)
+    assert "working" not in evidence(stage.send())
 
 
 def test_the_open_window_of_two_calls_is_named(tmp_path: Path):

@@ -58,9 +58,9 @@ def _verified(services: Services, record: LaunchRecord) -> Candidate:
     from tongs_agents.attaching import version_of
     from tongs_agents.chat.candidate import candidate
 
-    program = record.argv[0]
+    program, harness = record.argv[0], record.labels.get("harness", "other")
     return candidate(
-        record, services.control.running, lambda: version_of(program, services.environ)
+        record, services.control.running, lambda: version_of(program, harness, services.environ)
     )
 
 

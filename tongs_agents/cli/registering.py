@@ -53,7 +53,7 @@ def machine(services: Services) -> Machine:
     from tongs_agents.attaching import version_of
     from tongs_agents.install.harnesses import Machine
 
-    version = cache(lambda name: version_of(name, services.environ))
+    version = cache(lambda name: version_of(name, name, services.environ))
     # the link that a virtual environment is, never what it points to
     return Machine(services.environ, services.home, Path(sys.executable), version)
 

@@ -6,6 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from tongs_agents.harness.claude import ClaudeReader
+from tongs_agents.harness.pi import PiReader
+from tongs_agents.harness.pi_attach import with_prompt as with_pi_prompt
 from tongs_agents.harness.scripted import ScriptedReader
 from tongs_agents.harness.unread import UnreadReader
 from tongs_mux.reader import Reader, Unreadable
@@ -16,12 +18,12 @@ class Harness:
     """One kind of agent program.
 
     ``reader`` is given the profile's ``multiline``; ``with_prompt`` adds a first
-    prompt to a command line, None where the program takes none there (A91).
+    prompt to a command line, None where the program takes none, or not this one, there (A91).
     """
 
     name: str
     reader: Callable[[bool], Reader]
-    with_prompt: Callable[[tuple[str, ...], str], tuple[str, ...]] | None
+    with_prompt: Callable[[tuple[str, ...], str], tuple[str, ...] | None] | None
 
 
 def after_dashes(argv: tuple[str, ...], prompt: str) -> tuple[str, ...]:
@@ -34,7 +36,7 @@ HARNESSES = {
     for harness in (
         Harness("claude", lambda _: ClaudeReader(), after_dashes),
         Harness("codex", lambda _: UnreadReader("codex"), after_dashes),
-        Harness("pi", lambda _: UnreadReader("pi"), None),
+        Harness("pi", lambda _: PiReader(), with_pi_prompt),
         Harness("scripted", lambda _: ScriptedReader(), after_dashes),
         Harness("other", lambda multiline: Unreadable(multiline=multiline), None),
     )

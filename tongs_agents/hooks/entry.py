@@ -19,7 +19,7 @@ MAX_PAYLOAD = 16 * 1024 * 1024
 _SILENT = frozenset(("PostToolUse", "PeerTool", "SubagentStart", "SubagentStop"))
 """Events that say nothing about what the agent is doing, and hear nothing."""
 
-_HARNESSES = frozenset(("claude", "codex", "scripted"))
+_HARNESSES = frozenset(("claude", "codex", "pi", "scripted"))
 
 
 def run(words: list[str], env: dict[bytes, bytes], parent: int, at: float) -> None:

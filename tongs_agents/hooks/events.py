@@ -56,17 +56,22 @@ def fact_of(harness: str, event: str, payload: object) -> Fact | None:
     return _READ[event](harness, payload)
 
 
-def _session_start(_: str, payload: dict[str, object]) -> Fact:
+def _session_start(_: str, payload: dict[str, object]) -> Fact | None:
     """A session that is compacted goes on in its turn."""
     source = _bounded(payload.get("source"), MAX_DETAIL)
+    if source == "reload":  # Pi's: the same session goes on as it was
+        return None
     fact = Fact("compacted" if source == "compact" else "session-start", payload)
     fact.detail = source
     return fact
 
 
-def _session_end(_: str, payload: dict[str, object]) -> Fact:
+def _session_end(_: str, payload: dict[str, object]) -> Fact | None:
+    reason = _bounded(payload.get("reason"), MAX_DETAIL)
+    if reason == "reload":
+        return None
     fact = Fact("session-end", payload)
-    fact.detail = _bounded(payload.get("reason"), MAX_DETAIL)
+    fact.detail = reason
     return fact
 
 
@@ -77,6 +82,9 @@ def _prompt(harness: str, payload: dict[str, object]) -> Fact:
         return Fact("notified", payload)
     fact = Fact("prompt", payload)
     fact.prompts = digests(harness, text)
+    typed = payload.get("typed")
+    if isinstance(typed, str) and typed and typed != text:  # a template or a skill of Pi's
+        fact.prompts = tuple(dict.fromkeys([*fact.prompts, *digests(harness, typed)]))
     return fact
 
 
@@ -121,6 +129,28 @@ def _interrupt(_: str, payload: dict[str, object]) -> Fact:
     return fact
 
 
+def _settled(_: str, payload: dict[str, object]) -> Fact:
+    """Pi's end of a run: it says whether that was an abort or an error (A68)."""
+    if payload.get("aborted") is True:
+        return _interrupt(_, payload)
+    return _failure(_, payload) if payload.get("error") else Fact("stop", payload)
+
+
+def _notified(_: str, payload: dict[str, object]) -> Fact:
+    return Fact("notified", payload)
+
+
+def _answered(_: str, payload: dict[str, object]) -> Fact:
+    return Fact("answered", payload)
+
+
+def _asks(_: str, payload: dict[str, object]) -> Fact:
+    fact = Fact("needs", payload)
+    fact.needs = "question"
+    fact.detail = _bounded(payload.get("kind"), MAX_DETAIL)
+    return fact
+
+
 _READ = {
     "SessionStart": _session_start,
     "SessionEnd": _session_end,
@@ -130,6 +160,15 @@ _READ = {
     "Stop": _stop,
     "StopFailure": _failure,
     "Interrupt": _interrupt,
+    # Pi's own names
+    "session_start": _session_start,
+    "session_shutdown": _session_end,
+    "before_agent_start": _prompt,
+    "message_start": _prompt,
+    "agent_start": _notified,
+    "agent_settled": _settled,
+    "ui_prompt_start": _asks,
+    "ui_prompt_end": _answered,
 }
 
 __all__ = [

@@ -21,7 +21,10 @@ ASKERS = ("needs", "idle")
 """Facts that say: it waits for its user. ``idle`` counts only in an open turn, which a
 normal end would have closed: so it was interrupted."""
 
-FACTS = (*OPENERS, *CLOSERS, *ASKERS)
+ANSWERED = "answered"
+"""Its user answered, or the question is over: it is what it was before."""
+
+FACTS = (*OPENERS, *CLOSERS, *ASKERS, ANSWERED)
 """Every kind of fact that decides; any other is kept, and decides nothing."""
 
 
@@ -57,7 +60,7 @@ def fold(facts: dict[str, float], pulse: float = 0.0) -> Turn | None:
     is_open = bool(opener) and (opened > closed or not closer)
     if asker == "idle" and not is_open:
         asked, asker = facts.get("needs", 0.0), "needs" if "needs" in facts else ""
-    last = max(opened, closed)
+    last = max(opened, closed, facts.get(ANSWERED, 0.0))
     if asker and asked > last and not (is_open and pulse > asked):
         return Turn("waiting", asked, asker, is_open=is_open, opened_at=opened)
     if is_open:
@@ -67,4 +70,4 @@ def fold(facts: dict[str, float], pulse: float = 0.0) -> Turn | None:
     return None
 
 
-__all__ = ["ASKERS", "CLOSERS", "FACTS", "OPENERS", "Turn", "fold"]
+__all__ = ["ANSWERED", "ASKERS", "CLOSERS", "FACTS", "OPENERS", "Turn", "fold"]

@@ -47,7 +47,16 @@ def _codex(stage: Stage) -> None:
     _refused(stage, "login")
 
 
-_SCREENS: dict[str, Callable[[Stage], None]] = {"claude": _claude, "codex": _codex}
+def _pi(stage: Stage) -> None:
+    stage.configure("--resume")
+    _refused(stage, "resume")
+    (stage.world.project / ".pi").mkdir()
+    (stage.world.project / ".pi" / "settings.json").write_text("{}", encoding="utf-8")
+    stage.configure()
+    _refused(stage, "trust")
+
+
+_SCREENS: dict[str, Callable[[Stage], None]] = {"claude": _claude, "codex": _codex, "pi": _pi}
 
 
 def run(stage: Stage) -> None:

@@ -21,8 +21,9 @@ def run(stage: Stage) -> None:
     for _ in range(3):
         stage.terminal.press(launch.pane, "C-u")
     stage.until(launch, lambda reading: reading.composer == "empty", "the composer to be cleared")
-    stage.send(launch, f"{stage.kind.shell('touch made', asks=True)}[[text:made]]")
-    stage.until(launch, lambda reading: reading.dialog == "permission", "the permission dialog")
+    asked = stage.kind.dialogs[0]
+    stage.send(launch, asked.script)
+    stage.until(launch, lambda reading: reading.dialog == asked.name, f"the {asked.name} dialog")
     answer = stage.send(launch, "never")
     stage.show("a dialog is refused there too", answer["reason"] == "dialog", answer.words)
     stage.show("and left unanswered", not (stage.world.project / "made").exists())

@@ -6,14 +6,24 @@ import shlex
 from collections.abc import Callable
 from pathlib import Path
 
-from validation import claude, codex
+from validation import claude, codex, pi
 from validation.cell import Cell
 from validation.stage import Stage
 
 _STATE = Path(".local", "state", "tongs-agents")
-_INNER: dict[str, Callable[[list[str], str], list[str]]] = {
-    "claude": claude.nested,
-    "codex": codex.nested,
+
+
+def _pi(stage: Stage, words: list[str], prompt: str) -> list[str]:
+    """Its command line is its title; what it was given lies in the runtime directory."""
+    del words
+    place = stage.world.directory / "run" / "tongs-agents" / "attached"
+    return pi.nested(next(place.glob("*.ts")), prompt)
+
+
+_INNER: dict[str, Callable[[Stage, list[str], str], list[str]]] = {
+    "claude": lambda _, words, prompt: claude.nested(words, prompt),
+    "codex": lambda _, words, prompt: codex.nested(words, prompt),
+    "pi": _pi,
 }
 """The command line that asks the same program again, with the hooks that a launch was given."""
 
@@ -34,8 +44,10 @@ def run(stage: Stage) -> None:
     # as the agent's own shell would: in the launch's whole environment, with the launch's hooks
     pid = stage.status(launch)["pid"]
     words = Path(f"/proc/{pid}/cmdline").read_text(encoding="utf-8").split("\0")[:-1]
-    stage.show("hooks came with the launch by its own flags", "attached" in str(words), words)
-    nested = f"{shlex.join(_INNER[stage.kind.name](words, '[[text:the inner turn]]'))} </dev/null"
+    again = _INNER[stage.kind.name](stage, words, "[[text:the inner turn]]")
+    attached = "attached" in str(again)
+    stage.show("hooks came with the launch by its own flags", attached, again)
+    nested = f"{shlex.join(again)} </dev/null"
     inner = stage.world.project / "inner.sh"
     inner.write_text(f"{nested}\nTONGS_AGENTS_LAUNCH_ID=../../x {nested}\n", encoding="utf-8")
     nest = stage.kind.shell("sh inner.sh >inner-said 2>&1; touch inner-ended")

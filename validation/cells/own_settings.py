@@ -23,9 +23,18 @@ def _codex(stage: Stage, mark: Path) -> tuple[str, ...]:
     return "-c", f'hooks.Stop=[{{hooks=[{{type="command",command="touch {mark}"}}]}}]'
 
 
+def _pi(stage: Stage, mark: Path) -> tuple[str, ...]:
+    write = f'import("node:fs").then((fs) => fs.writeFileSync({json.dumps(str(mark))}, ""))'
+    theirs = stage.world.project / "theirs.ts"
+    text = f'export default (pi) => pi.on("agent_settled", () => {write});\n'
+    theirs.write_text(text, encoding="utf-8")
+    return "-e", "theirs.ts"
+
+
 _OPTIONS: dict[str, Callable[[Stage, Path], tuple[str, ...]]] = {
     "claude": _claude,
     "codex": _codex,
+    "pi": _pi,
 }
 
 

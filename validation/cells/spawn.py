@@ -38,6 +38,16 @@ def _codex(home: Path, project: Path) -> list[Any]:
     return [value for key, value in own.items() if key in ("hooks", "mcp_servers")]
 
 
+def _pi(home: Path, project: Path) -> list[Any]:
+    place = home / ".pi" / "agent"
+    settings = json.loads((place / "settings.json").read_text(encoding="utf-8"))
+    servers = [path for path in (place / "mcp.json", project / ".pi") if path.exists()]
+    return [*settings.get("extensions", []), *servers]
+
+
+_EXTENSION = """import { writeFileSync } from "node:fs";
+export default (pi) => pi.on("session_start", () => writeFileSync("MARK", ""));
+"""
 _HOOKS = '"hooks": {"SessionStart": [{"hooks": [{"type": "command", "command": "touch MARK"}]}]}'
 _THEIRS: Mapping[str, _Theirs] = {
     "claude": _Theirs(
@@ -49,6 +59,7 @@ _THEIRS: Mapping[str, _Theirs] = {
     "codex": _Theirs(
         ".codex/hooks.json", f"{{\n  {_HOOKS}\n}}\n", _codex, (".codex", ".local", ".config")
     ),
+    "pi": _Theirs(".pi/agent/extensions/theirs.ts", _EXTENSION, _pi, (".pi", ".local", ".config")),
 }
 
 
@@ -60,7 +71,7 @@ def run(stage: Stage) -> None:
     home, project, theirs = stage.world.home, stage.world.project, _THEIRS[stage.kind.name]
     mark = stage.world.directory / "their-hook-ran"
     settings = home / theirs.settings
-    settings.parent.mkdir(exist_ok=True)
+    settings.parent.mkdir(parents=True, exist_ok=True)
     settings.write_text(theirs.text.replace("MARK", str(mark)), encoding="utf-8")
     before = settings.read_bytes()
     (project / "README.md").write_text("a project\n", encoding="utf-8")

@@ -22,4 +22,10 @@ def run(stage: Stage) -> None:
     stage.show("then, too, status done", True)
 
 
-CELL = Cell("subagent", "a subagent's tool event after Stop opens no turn", ("A83", "A90"), run)
+CELL = Cell(
+    "subagent",
+    "a subagent's tool event after Stop opens no turn",
+    ("A83", "A90"),
+    run,
+    ("claude", "codex"),
+)

@@ -39,6 +39,18 @@ def test_of_20_parallel_sends_exactly_the_allowed_number_is_done(mcp: McpRig):
 
 
 @ON_BOTH
+@pytest.mark.requirement("6.13", "6.18", "6.20", "A13")
+def test_of_20_parallel_spawns_exactly_the_allowed_number_is_done(mcp: McpRig):
+    client = mcp.lead().serve()
+    profile, _ = mcp.worker()
+    before = len(mcp.rig.panes())
+    asked = [client.start("agents_spawn", profile=profile.name) for _ in range(20)]
+    found = [client.result(number, deadline=120) for number in asked]
+    assert Counter(it.get("reason", "ok") for it in found) == {"ok": 6, "rate": 14}
+    assert len(mcp.rig.panes()) == before + 6
+
+
+@ON_BOTH
 @pytest.mark.requirement("6.18")
 def test_a_call_that_takes_its_time_holds_up_no_other(mcp: McpRig):
     mcp.set(mcp_rate_per_minute=60)

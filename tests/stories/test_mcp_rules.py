@@ -17,7 +17,7 @@ import pytest
 
 from tests.stories.both import ON_BOTH
 from tests.stories.mcp_rig import SERVER, Client, Lead, McpRig
-from tests.stories.rig import PERSON, UNTYPED, Agent, Rig
+from tests.stories.rig import PERSON, UNTYPED, Agent, Rig, failed
 from tests.waiting import wait_for
 from tongs_agents.mcp_server.names import AGENTS, FLEET
 from tongs_mux.files import private_dir
@@ -352,6 +352,22 @@ def test_a_session_that_does_not_run_is_not_started(pair: Pair):
     pair.rig.rename_session("elsewhere")
     pair.no_spawn("no-session")
     pair.allowed()
+
+
+@ON_BOTH
+@pytest.mark.requirement("6.14", "A97")
+def test_a_session_that_ends_between_the_look_and_the_act_is_not_started_either(rig: Rig):
+    agent = rig.start()
+    before, gone = rig.panes(), replace(rig.where, session="gone")
+    starter = replace(rig.starter(), within=gone)
+    profile = starter.config.profiles[agent.record.labels["profile"]]
+    found = failed(starter.spawn, profile, PERSON)
+    assert (found.exit_code, found.outcome, found.reason) == (5, "refused", "no-session")
+    assert rig.panes() == before
+    assert not rig.control.backends(gone).has_session("gone")
+    line = rig.audit()[-1]
+    assert (line["action"], line["outcome"], line["reason"]) == ("spawn", "refused", "no-session")
+    assert [it.launch_id for it in rig.control.store.all()] == [agent.id]
 
 
 # -- the switch

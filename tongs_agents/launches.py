@@ -6,6 +6,7 @@ import sys
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -17,6 +18,7 @@ from tongs_agents.harness.claude_attach import Attachment
 from tongs_agents.harness.inherited import cleaned, for_launch
 from tongs_agents.harness.registry import harness_named
 from tongs_agents.hooks import HOOKS_LABEL
+from tongs_agents.install.standing import is_registered
 from tongs_agents.multiplexers import make_socket_dir, workspace_pane
 from tongs_agents.parcel import Parcel, leave, parcel_path
 from tongs_agents.paths import Places
@@ -121,11 +123,15 @@ class Starter:
             return record, Attachment(record.argv, None)
         path = settings_path(self.places.runtime_dir, record.launch_id, profile.harness)
         environ = for_launch(self.environ, self.environ, profile.env, {})
+        version = cache(lambda: version_of(record.argv[0], profile.harness, environ))
+        if profile.attach == "auto" and is_registered(profile.harness, environ, self.home, version):
+            labels = {**record.labels, HOOKS_LABEL: "installed"}
+            return replace(record, labels=labels), Attachment(record.argv, None)
         wanted = Wanted(
             profile.harness,
             record.argv,
             path,
-            version=lambda: version_of(record.argv[0], profile.harness, environ),
+            version=version,
             read=lambda name: (Path(record.cwd) / name).read_text(encoding="utf-8"),
         )
         found = attach(wanted)

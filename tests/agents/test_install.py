@@ -21,6 +21,7 @@ from tongs_agents.install.claude import OUR_HOOK, files
 from tongs_agents.install.ledger import Ledger, entry
 from tongs_agents.install.registration import installing, remembered, uninstalling
 from tongs_agents.install.replacing import Change, apply, current
+from tongs_agents.install.standing import is_registered
 from tongs_agents.mcp_server.names import PREAPPROVED
 
 PYTHON = Path("/opt/env with 'quotes' & ünicode/bin/python")
@@ -254,3 +255,18 @@ def test_a_fifo_in_place_of_a_file_is_refused_at_once(tmp_path: Path):
     os.mkfifo(tmp_path / "pipe")
     with pytest.raises(Exception, match="no regular file"):
         current(tmp_path / "pipe")
+
+
+def test_a_harness_counts_as_registered_only_as_this_environment_would_register_it(cli: Cli):
+    environ = {**os.environ, **_env(cli)}
+
+    def registered(version: str = "2.1.332 (Claude Code)", harness: str = "claude") -> bool:
+        return is_registered(harness, environ, cli.home, lambda: version)
+
+    assert not registered()
+    install(cli)
+    assert registered()
+    assert not registered("1.0.40")
+    assert not registered(harness="other")
+    _settings(cli).write_text("{", encoding="utf-8")
+    assert not registered()

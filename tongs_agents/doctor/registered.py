@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from tongs_agents.doctor.check import Check
 from tongs_agents.errors import Refused
 from tongs_agents.install.harnesses import INSTALLABLE, Installable, Machine
-from tongs_agents.install.registration import Registered, uninstalling
-from tongs_agents.install.replacing import current
+from tongs_agents.install.standing import state
 from tongs_mux.errors import PlaceRefused
 
 
@@ -51,18 +50,4 @@ def _registration(harness: Installable, machine: Machine, said: str) -> Iterator
         yield Check(name, "fault", f"{text} are missing", f"run {again} again")
 
 
-def state(file: Registered) -> str:
-    """``none``, ``current`` or ``other``: what of ours stands in a file.
-
-    Raises Refused, PlaceRefused, OSError.
-    """
-    now = current(file.path)
-    if now is None:
-        return "none"
-    without = uninstalling(file, now, None)
-    if without.after == now:
-        return "none"
-    return "current" if file.holds(now.decode("utf-8")) else "other"
-
-
-__all__ = ["harnesses", "state"]
+__all__ = ["harnesses"]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tongs_agents.doctor.check import Check
-from tongs_agents.install import claude
+from tongs_agents.install import claude, pi
 from tongs_agents.install.registration import Registered
 
 
@@ -40,12 +40,17 @@ def _claude(machine: Machine, version: str) -> tuple[Registered, ...]:
     return claude.files(machine.environ, machine.home, version, python=machine.python)
 
 
+def _pi(machine: Machine, version: str) -> tuple[Registered, ...]:
+    return pi.files(machine.environ, machine.home, version, python=machine.python)
+
+
 INSTALLABLE: Mapping[str, Installable] = {
     each.name: each
     for each in (
         Installable(
             "claude", _claude, "sessions of Claude Code that run already keep what they had"
         ),
+        Installable("pi", _pi, "sessions of Pi that run already keep what they had"),
     )
 }
 """Every harness that `install` knows, by name."""

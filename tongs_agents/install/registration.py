@@ -29,6 +29,8 @@ class Registered:
     take_out: Edit
     holds: Callable[[str], bool]
     empty: str
+    whole: bool = False
+    """True for a file that is ours from its first to its last byte."""
 
 
 def installing(file: Registered, now: bytes | None, known: Entry | None) -> Change:
@@ -93,7 +95,7 @@ def _without(file: Registered, now: bytes | None, known: Entry | None) -> bytes 
     if now is None:
         return None
     left = file.take_out(_text(now))
-    made_by_us = known is not None and not known.existed
+    made_by_us = file.whole or (known is not None and not known.existed)
     if made_by_us and left.strip() in ("", file.empty.strip()):
         return None
     return left.encode("utf-8")

@@ -57,6 +57,8 @@ class Queued:
 def send(database: Database, out: Outgoing, *, now: float, accept: bool) -> Sent:
     """Store a message for another chat; what returns is safe on the disk.
 
+    That both sides' processes are those that were granted is the caller's to verify
+    first: a stale chat is as good as none (9.60).
     ``accept`` is what the config says for chats that say nothing themselves.
 
     Raises:

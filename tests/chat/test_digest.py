@@ -105,6 +105,8 @@ def test_a_letter_says_whose_run_it_is_of_and_that_it_may_come_again() -> None:
     assert "@bob · fix the build (tester), launch launch-bob." in head
     assert "You may have had it before." in head
     assert "run_id r1" in head
+    assert "It is for your run r2." in digest.letter(_letter("x", run_id="r2"), ready=True)
+    assert "answers" not in digest.letter(_letter("x", kind="gone", reply_to=3), ready=True)
     assert "Answer" not in digest.letter(_letter("x", kind="idle"), ready=True)
     assert "send_chat_message" not in digest.letter(_letter("x"), ready=False)
 

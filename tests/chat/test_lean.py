@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 
 import pytest
 
-from tests.house.tree import ROOT
+from tests.house.tree import ROOT, modules
 
 LEAN = (
     "authorizer",
@@ -44,3 +45,9 @@ def test_the_hooks_modules_import_nothing_but_sqlites_own() -> None:
     sqlite = _loaded("import sys; import _sqlite3, posix, _stat") - bare
     assert others <= sqlite | {"_sqlite3", "posix", "_stat"}
     assert {f"tongs_chat.{name}" for name in LEAN} <= more
+
+
+@pytest.mark.parametrize("name", modules("tongs_chat"))
+def test_no_statement_binds_by_number(name: str) -> None:
+    """Python 3.12 warns of ``?1`` with a sequence, and 3.14 refuses it."""
+    assert re.search(r"\?\d", (ROOT / name).read_text(encoding="utf-8")) is None

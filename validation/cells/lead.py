@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 import re
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from tongs_mux.audit_lines import lines
 from validation.cell import Cell
+from validation.cells.mcp import until_offered
 from validation.model.record import strings
 from validation.stage import Launch, Stage
 from validation.terminal import wait_for
@@ -18,18 +19,21 @@ _LONG = 100
 """Seconds of the long turn: the wait for it is to take over 90."""
 
 
-def _by_name(tool: str, arguments: Mapping[str, Any]) -> str:
-    return f"[[tool:mcp__tongs-agents__{tool} {json.dumps(arguments)}]]"
+_NAME: dict[str, str] = {
+    "claude": "mcp__tongs-agents__{tool}",
+    "pi": "mcp__tongs_agents__{tool}",
+}
+"""What each harness's model calls a tool of ours."""
 
-
-_CALL: dict[str, Callable[[str, Mapping[str, Any]], str]] = {"claude": _by_name}
-"""How each harness's model is told to call a tool of ours."""
-
-_ENV: dict[str, Mapping[str, str]] = {"claude": {"ENABLE_TOOL_SEARCH": "false"}}
+_ENV: dict[str, Mapping[str, str]] = {"claude": {"ENABLE_TOOL_SEARCH": "false"}, "pi": {}}
 """So that the model server is offered the tools at once, and need not search for them."""
 
-_ASKS = {"claude": True}
-"""Whether its user is asked before a tool that is not approved beforehand."""
+_ASKS = {"claude": True, "pi": False}
+"""Whether its user is asked before a tool that is not approved beforehand: Pi asks of none."""
+
+
+def _named(stage: Stage, tool: str) -> str:
+    return _NAME[stage.kind.name].format(tool=tool)
 
 
 def _results(stage: Stage, *words: str) -> Iterator[dict[str, Any]]:
@@ -49,7 +53,7 @@ def _told(
     stage: Stage, lead: Launch, tool: str, arguments: Mapping[str, Any], *, ask: bool
 ) -> None:
     """The lead is prompted to use a tool; its person says yes where it asks."""
-    prompt = _CALL[stage.kind.name](tool, arguments)
+    prompt = f"[[tool:{_named(stage, tool)} {json.dumps(arguments)}]]"
     stage.until(lead, lambda reading: reading.composer == "empty", "an idle lead")
     answer = stage.send(lead, f"{prompt}[[text:told]]")
     stage.show(f"the lead was prompted to call {tool}", answer.code == 0, answer.words)
@@ -75,18 +79,6 @@ def _says_yes(stage: Stage, lead: Launch) -> None:
     wait_for(closed, "the dialog to close", 20)
 
 
-def _offered(stage: Stage, lead: Launch) -> None:
-    """Until its model is offered our tools: a server that starts slowly is not waited for."""
-
-    def found() -> bool:
-        stage.send(lead, "[[text:nothing to do yet]]")
-        stage.wait(lead, "--timeout", "30")
-        requests = stage.all_asked_with("nothing to do yet")
-        return bool(requests) and requests[-1].holds("agents_spawn")
-
-    wait_for(found, "our tools among those of its model", 60)
-
-
 def _answer(stage: Stage, key: str, seconds: float = 30.0) -> dict[str, Any]:
     """The newest answer that has ``key``."""
 
@@ -107,7 +99,7 @@ def run(stage: Stage) -> None:
         control={"mcp_enabled": True}, mcp_control=True, env=dict(_ENV[stage.kind.name])
     )
     lead = stage.spawn_ready()
-    _offered(stage, lead)
+    until_offered(stage, lead, _named(stage, "agents_wait"))
     stage.show("its model is offered our tools", True)
     worker = _spawned(stage, lead)
     _prompted(stage, lead, worker)
@@ -165,5 +157,5 @@ CELL = Cell(
     "as a lead it starts a worker, prompts it, and waits for it over 90 s, through our tools",
     ("6.1", "6.12", "6.31", "A8"),
     run,
-    harnesses=("claude",),
+    harnesses=("claude", "pi"),
 )

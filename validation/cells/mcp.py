@@ -21,7 +21,7 @@ def _offers(request: Asked, tool: str) -> bool:
     return any(each["name"] == tool for each in request.body.get("tools", []))
 
 
-def until_offered(stage: Stage, launch: Launch) -> None:
+def until_offered(stage: Stage, launch: Launch, tool: str = OWN) -> None:
     """The servers of a session start beside its first turn, which may miss their tools."""
     turns = iter(range(1000))
 
@@ -29,9 +29,9 @@ def until_offered(stage: Stage, launch: Launch) -> None:
         word = f"turn {next(turns)}"
         stage.send(launch, f"[[text:{word}]]")
         stage.wait(launch, "--timeout", "30")
-        return _offers(stage.asked_with(word), OWN)
+        return _offers(stage.asked_with(word), tool)
 
-    wait_for(offered, f"the model to be offered {OWN}", 40)
+    wait_for(offered, f"the model to be offered {tool}", 40)
 
 
 def run(stage: Stage) -> None:

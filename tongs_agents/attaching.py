@@ -26,7 +26,7 @@ from tongs_mux import bounded
 from tongs_mux.files import open_private, private_dir
 
 VERSION_SECONDS = 5.0
-"""How long a harness may take to say its version."""
+"""How long a harness may take to say its version, or what its flags are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,8 +36,10 @@ class Wanted:
     harness: str
     argv: tuple[str, ...]
     settings_path: Path
-    version: Callable[[], str]
-    """The installed version's own word, empty where it says none."""
+    environ: Mapping[str, str]
+    """What it is to be started with, but for what is ours."""
+    said: Callable[[str], str]
+    """What the installed harness answers to ``--version`` or ``--help``, empty where nothing."""
     read: Callable[[str], str]
     """The text of a file that the command names; may raise OSError."""
 
@@ -45,6 +47,13 @@ class Wanted:
 def settings_path(runtime: Path, launch_id: str, harness: str) -> Path:
     """Where the settings that are attached to a launch lie; Pi's are an extension."""
     return runtime / "attached" / f"{launch_id}{'.ts' if harness == 'pi' else '.json'}"
+
+
+def unattached(wanted: Wanted) -> Attachment:
+    """The command line where nothing is to be attached: as no launch may do without (A71)."""
+    if wanted.harness != "codex":
+        return Attachment(wanted.argv, None)
+    return Attachment(without_daemon(wanted.argv, wanted.said("--help")), None)
 
 
 def attach(wanted: Wanted) -> Attachment:
@@ -58,7 +67,9 @@ def attach(wanted: Wanted) -> Attachment:
         return _claude(wanted)
     if wanted.harness == "pi":
         python = Path(sys.executable)
-        return attach_pi(wanted.argv, wanted.settings_path, wanted.version(), python=python)
+        return attach_pi(wanted.argv, wanted.settings_path, wanted.said("--version"), python=python)
+    if wanted.harness == "codex":
+        return _codex(wanted)
     return Attachment(wanted.argv, None)
 
 
@@ -70,12 +81,22 @@ def _scripted(wanted: Wanted) -> Attachment:
 
 
 def _claude(wanted: Wanted) -> Attachment:
-    known = known_events(wanted.version())
+    known = known_events(wanted.said("--version"))
     if not known:
         why = f"`{wanted.argv[0]} --version` gave no version that is known"
         return Attachment(wanted.argv, None, (_NOT_ATTACHED.format(why),))
     ours = _settings("claude", tuple(event for event in CLAUDE_EVENTS if event in known))
     return attach_claude(wanted.argv, wanted.settings_path, ours, _servers(), wanted.read)
+
+
+def _codex(wanted: Wanted) -> Attachment:
+    known = wanted.said("--help")
+    argv = without_daemon(wanted.argv, known)
+    found = attach_codex(argv, known, "attached", python=Path(sys.executable))
+    notices = found.notices
+    if found.hooks and not are_trusted(argv, found.hooks, config_of(wanted.environ)):
+        notices = (*notices, UNTRUSTED)
+    return Attachment(found.argv, None, notices, by_flags=bool(found.hooks))
 
 
 _NOT_ATTACHED = "hooks are not attached, so its status stays unknown: {}"
@@ -90,7 +111,12 @@ def _servers() -> str:
 
 
 def version_of(program: str, harness: str, environ: Mapping[str, str]) -> str:
-    """What ``program --version`` says; empty where it says nothing in time.
+    """What it says its version is, empty where it says none in time."""
+    return said_by(program, harness, "--version", environ)
+
+
+def said_by(program: str, harness: str, word: str, environ: Mapping[str, str]) -> str:
+    """What ``program --version``, or another such ``word``, says; empty where nothing in time.
 
     Only a program of the harness's own name is asked: a wrapper might do
     anything at such a call.
@@ -98,9 +124,7 @@ def version_of(program: str, harness: str, environ: Mapping[str, str]) -> str:
     if os.path.basename(program) != harness:
         program = harness
     try:
-        ended = bounded.run(
-            (program, "--version"), environ=environ, stdin=b"", deadline=VERSION_SECONDS
-        )
+        ended = bounded.run((program, word), environ=environ, stdin=b"", deadline=VERSION_SECONDS)
     except (bounded.DeadlinePassed, OSError):
         return ""
     return ended.out.decode("utf-8", "replace").strip() if ended.code == 0 else ""
@@ -118,7 +142,9 @@ __all__ = [
     "VERSION_SECONDS",
     "Wanted",
     "attach",
+    "said_by",
     "settings_path",
+    "unattached",
     "version_of",
     "write_settings",
 ]

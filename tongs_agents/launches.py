@@ -6,11 +6,18 @@ import sys
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from tongs_agents.attaching import Wanted, attach, settings_path, version_of, write_settings
+from tongs_agents.attaching import (
+    Wanted,
+    attach,
+    said_by,
+    settings_path,
+    unattached,
+    write_settings,
+)
 from tongs_agents.beginning import AT_ONCE, has_begun
 from tongs_agents.errors import Refused
 from tongs_agents.first_prompt import await_ready, started, with_prompt
@@ -119,23 +126,23 @@ class Starter:
 
     def _attach(self, record: LaunchRecord, profile: Profile) -> tuple[LaunchRecord, Attachment]:
         """The record with its label, and the command line with our hooks, where it takes them."""
-        if profile.attach == "never":
-            return record, Attachment(record.argv, None)
         path = settings_path(self.places.runtime_dir, record.launch_id, profile.harness)
         environ = for_launch(self.environ, self.environ, profile.env, {})
-        version = cache(lambda: version_of(record.argv[0], profile.harness, environ))
-        if profile.attach == "auto" and is_registered(profile.harness, environ, self.home, version):
-            labels = {**record.labels, HOOKS_LABEL: "installed"}
-            return replace(record, labels=labels), Attachment(record.argv, None)
+        said = cache(lambda word: said_by(record.argv[0], profile.harness, word, environ))
         wanted = Wanted(
             profile.harness,
             record.argv,
             path,
-            version=version,
+            environ,
+            said,
             read=lambda name: (Path(record.cwd) / name).read_text(encoding="utf-8"),
         )
-        found = attach(wanted)
-        if found.settings is not None:
+        version = partial(said, "--version")
+        if profile.attach == "auto" and is_registered(profile.harness, environ, self.home, version):
+            labels = {**record.labels, HOOKS_LABEL: "installed"}
+            return replace(record, labels=labels), unattached(wanted)
+        found = unattached(wanted) if profile.attach == "never" else attach(wanted)
+        if found.attached:
             record = replace(record, labels={**record.labels, HOOKS_LABEL: "attached"})
         return record, found
 

@@ -7,7 +7,7 @@ Verification tells the end. A screen is no fact here.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, cast
 
 from tongs_agents.hooks import HOOKS_LABEL
@@ -62,6 +62,8 @@ class Status:
     detail: str = ""
     tool: str = ""
     session_id: str | None = None
+    untrusted: bool = False
+    """True where its program does not run our hooks before a person trusts them (A101)."""
 
 
 def is_hooked(record: LaunchRecord, told: Told) -> bool:
@@ -172,6 +174,13 @@ def _line(kind: str, at: float, session: Session) -> Fact:
     return Fact(_CHECKS.get(kind, kind), seen, at)
 
 
+def untrusted(status: Status, now: float) -> Status:
+    """``status`` of a program that was looked at just now, and does not run our hooks yet."""
+    seen = "its program runs no hook of ours before a person has trusted them there"
+    fact = Fact("hooks-untrusted", seen, now)
+    return replace(status, untrusted=True, evidence=(fact, *status.evidence))
+
+
 def is_doubtful(status: Status, now: float) -> bool:
     """True for a ``working`` that is to be looked at before it is believed (A68)."""
     return status.status == "working" and now - status.last > DOUBT_SECONDS
@@ -222,4 +231,5 @@ __all__ = [
     "is_hooked",
     "is_orphan",
     "status_of",
+    "untrusted",
 ]

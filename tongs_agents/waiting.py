@@ -86,7 +86,7 @@ def step(launch_id: str, look: Look, until: Word) -> bool:
     """True where the wait is over, False where it goes on. Pure.
 
     Raises:
-        Unsupported: the launch has no hooks, so nothing would ever say it.
+        Unsupported: the launch has no hooks, or none that is trusted, so nothing would ever say it.
         LaunchEnded: it has ended, and something else was waited for.
         Refused: it is pending, replaced or not listed; ``unknown`` goes on.
     """
@@ -97,6 +97,12 @@ def step(launch_id: str, look: Look, until: Word) -> bool:
         raise Unsupported(
             f"launch {launch_id} has no hooks that would say what it is doing",
             hint="look at it with `tongs-agents capture`",
+        )
+    if status.untrusted:
+        raise Unsupported(
+            f"launch {launch_id} does not run the hooks that would say what it is doing",
+            reason="hooks-untrusted",
+            hint=f"trust them once in its pane: `tongs-agents focus {launch_id}`",
         )
     ended = look.state == "exited" or status.status == "ended"
     if ended and until == "ended":

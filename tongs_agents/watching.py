@@ -16,8 +16,7 @@ from tongs_mux.evidence import Seen
 from tongs_mux.model import LaunchRecord
 
 if TYPE_CHECKING:
-    from tongs_agents.harness.claude_agents import Said
-    from tongs_agents.status import Heard, Status
+    from tongs_agents.status import Status
     from tongs_agents.waiting import Look
 
 
@@ -56,24 +55,18 @@ class Watch:
         return tuple(found)
 
     def _of(self, seen: Seen, told: Told) -> Doing:
-        from tongs_agents.status import fold, is_doubtful  # here: a send asks for no status
+        from tongs_agents.status import fold, untrusted  # here: a send asks for no status
 
-        now = self.clock()
+        now, processes = self.clock(), self.control.processes
         status = fold(seen.record, seen.verdict, told, now)
-        if seen.verdict.verified and is_doubtful(status, now):
-            heard = self._heard(seen.record, status)
-            status = fold(seen.record, seen.verdict, told, now, heard)
+        if seen.verdict.verified:
+            from tongs_agents.hearing import heard, is_untrusted  # as above
+
+            more = heard(seen.record, told, status, now, processes)
+            status = fold(seen.record, seen.verdict, told, now, more) if more else status
+            if is_untrusted(seen.record, told, processes):
+                status = untrusted(status, now)
         return Doing(seen, status)
-
-    def _heard(self, record: LaunchRecord, status: Status) -> tuple[Heard, ...]:
-        if record.labels.get("harness") != "claude" or record.claim is None:
-            return ()
-        from tongs_agents.harness.claude_agents import agents_json  # rarely asked
-
-        pid = record.claim.process.pid
-        environ = self.control.processes.environ(pid)
-        said = agents_json("claude", environ, pid) if environ else None
-        return () if said is None else (heard_from(said, status.last),)
 
     def sends(self, record: LaunchRecord) -> SendStore:
         """Where the last send to a launch is noted: its own runtime dir (A81)."""
@@ -97,19 +90,4 @@ class Watch:
         return Look(verdict.state, verdict.reason, verdict.checks, doing.status, sent)
 
 
-def heard_from(said: Said, last: float) -> Heard:
-    """A harness's own word as a fact, just newer than the last that its hooks told.
-
-    Claude Code fires no hook on Escape: it then says ``idle`` where our last
-    fact is a running turn, which reads as interrupted (A68).
-    """
-    from tongs_agents.status import Heard  # as above
-
-    kinds = {"idle": "interrupt", "waiting": "needs", "busy": "busy"}
-    words = f"claude agents --json: {said.status}"
-    if said.waiting_for:
-        words += f", {said.waiting_for}"
-    return Heard(kinds[said.status], last + 0.001, words)
-
-
-__all__ = ["Doing", "Watch", "heard_from"]
+__all__ = ["Doing", "Watch"]

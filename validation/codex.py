@@ -30,7 +30,7 @@ def environment(port: int) -> dict[str, str]:
     return {"MADE_UP_KEY": KEY}
 
 
-def seed(world: World, port: int, *, trusted: bool = True) -> None:
+def seed(world: World, port: int) -> None:
     """The least that takes a fresh home straight to the composer, on loopback and quiet."""
     settings = {
         "model": MODEL,
@@ -51,15 +51,21 @@ def seed(world: World, port: int, *, trusted: bool = True) -> None:
         "model_providers.loopback": provider,
         "analytics": {"enabled": False},
         "feedback": {"enabled": False},
+        f"projects.{json.dumps(str(world.project))}": {"trust_level": "trusted"},
     }
-    if trusted:
-        tables[f"projects.{json.dumps(str(world.project))}"] = {"trust_level": "trusted"}
     lines = _pairs(settings)
     for name, values in tables.items():
         lines += [f"[{name}]", *_pairs(values)]
     place = world.home / ".codex"
     place.mkdir(mode=0o700, exist_ok=True)
     (place / "config.toml").write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+def untrusted(world: World) -> Path:
+    """A folder that nobody has trusted; it asks about one that has settings of its own."""
+    folder = world.directory / "other"
+    (folder / ".codex").mkdir(parents=True, exist_ok=True)
+    return folder
 
 
 def _pairs(values: dict[str, Any]) -> list[str]:
@@ -87,15 +93,21 @@ def write(file: Path, text: str, times: int) -> str:
 
 
 def nested(words: list[str], prompt: str) -> list[str]:
-    """The same program, asked once, with the hooks of the launch ``words``."""
+    """The same program, asked once, with the hooks of the launch ``words``.
+
+    By its path: Codex's shell is a login shell, which makes a PATH of its own.
+    """
+    codex = next(word for word in words if Path(word).name == "codex")
     flat = [word for pair in itertools.pairwise(words) if pair[0] == "-c" for word in pair]
     bypass = "--dangerously-bypass-hook-trust"
-    return ["codex", "exec", bypass, "--skip-git-repo-check", *flat, prompt]
+    return [codex, "exec", bypass, "--skip-git-repo-check", *flat, prompt]
 
 
 _STEPS = [shell("timeout 4 tail -f /dev/null"), shell("touch by-the-subagent"), "[[text:found]]"]
 _TASK = {"task_name": "look", "message": {"$script": [step[2:-2] for step in _STEPS]}}
 _SUBAGENT = f"[[tool:collaboration__spawn_agent {json.dumps(_TASK)}]][[text:an agent works]]"
+
+_CLEANUP = "text(await tools.mcp__tongs_agents__fleet_cleanup({}))"
 
 KIND = Kind(
     name="codex",
@@ -111,11 +123,8 @@ KIND = Kind(
     write=write,
     dialogs=(
         Dialog("approval", ASKING, f"{shell('touch made', asks=True)}[[text:made]]"),
-        Dialog(
-            "mcp",
-            ASKING,
-            f"{_run('text(await tools.mcp__tongs_agents__fleet_cleanup({}))')}[[text:done]]",
-        ),
+        # its servers may take their time to start; until then there is no such tool
+        Dialog("mcp", ASKING, f"{shell('sleep 5')}{_run(_CLEANUP)}[[text:done]]"),
     ),
     subagent=_SUBAGENT,
     said="•",
@@ -133,5 +142,6 @@ __all__ = [
     "nested",
     "seed",
     "shell",
+    "untrusted",
     "write",
 ]

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from validation import codex
 from validation.codex_acting import TOUCH, say, settle, start, taken
+from validation.troubles import NotHeld
 
 if TYPE_CHECKING:
     from validation.screens import Camera
@@ -26,17 +27,28 @@ def approvals(camera: Camera) -> None:
     camera.take("approval-escaped", pane)
     server = f'{{command="{sys.executable}",args=["{_PROBE}"]}}'
     pane = start(camera, *codex.ASKING, "-c", f"mcp_servers.probe={server}")
-    script = (
-        '[[tool:functions__exec {"input": "text(await tools.mcp__probe__ping({}))"}]][[text:x]]'
-    )
-    say(camera, pane, script)
-    taken(camera, "mcp", pane, "1. Allow")
+    _until_asked(camera, pane)
+    camera.take("mcp", pane)
     pane = start(camera)
     camera.terminal.press(pane, "BTab")
     say(camera, pane, _QUESTION)
     taken(camera, "question", pane, "Red")
 
 
+def _until_asked(camera: Camera, pane: str) -> None:
+    """Its server may take its time to start; until then it has no such tool."""
+    for _ in range(6):
+        say(camera, pane, _PING)
+        try:
+            camera.terminal.shows(pane, "1. Allow", seconds=5)
+        except NotHeld:
+            continue
+        settle()
+        return
+    raise NotHeld("its user was never asked about the server's tool")
+
+
+_PING = '[[tool:functions__exec {"input": "text(await tools.mcp__probe__ping({}))"}]][[text:x]]'
 _QUESTION = (
     '[[tool:functions__request_user_input {"questions": [{"id": "colour", "header": "Colour", '
     '"question": "Which colour?", "options": [{"label": "Red", "description": "warm"}, '
@@ -46,16 +58,20 @@ _QUESTION = (
 
 def before(camera: Camera) -> None:
     """What may stand before the composer: trust, model, hooks, login, resume."""
-    elsewhere = camera.terminal.world.directory / "other"
-    elsewhere.mkdir(exist_ok=True)
-    taken(camera, "trust", camera.open(cwd=elsewhere), "1. Trust")
+    plain = ("codex", "--no-daemon", *camera.drawn.options)
+    taken(
+        camera,
+        "trust",
+        camera.open(argv=plain, cwd=codex.untrusted(camera.terminal.world)),
+        "1. Trust",
+    )
     taken(camera, "model", camera.open("--model", codex.OLDER_MODEL), "1. Try")
     hook = 'hooks.Stop=[{hooks=[{type="command",command="true"}]}]'
-    plain = camera.open("-c", hook, *camera.drawn.options, argv=("codex",))
-    taken(camera, "hooks", plain, "1. Review")
-    camera.terminal.press(plain, "Enter")
+    pane = camera.open("-c", hook, argv=plain)
+    taken(camera, "hooks", pane, "1. Review")
+    camera.terminal.press(pane, "Enter")
     settle()
-    camera.take("hooks-list", plain)
+    camera.take("hooks-list", pane)
     nobody = camera.terminal.world.directory / "nobody"
     nobody.mkdir(exist_ok=True)
     login = camera.terminal.open(
@@ -65,7 +81,7 @@ def before(camera: Camera) -> None:
     pane = start(camera)
     say(camera, pane, "[[text:hello]]")
     camera.terminal.shows(pane, "Worked for")
-    taken(camera, "resume", camera.open(argv=("codex", "resume")), "Resume a")
+    taken(camera, "resume", camera.open("resume", argv=plain), "Resume a")
 
 
 def overlays(camera: Camera) -> None:

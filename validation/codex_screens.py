@@ -69,7 +69,7 @@ def drafts(camera: Camera) -> None:
     pane = start(camera)
     for _ in range(2):
         camera.terminal.paste(pane, LONG)
-    settle()
+        settle()
     camera.take("draft-pasted-twice", pane)
 
 

@@ -103,8 +103,8 @@ SHOOTS: dict[str, Shoot] = {
     ),
 }
 
-_PLACE = Path(os.path.realpath("/tmp"), "tg-screens")
-"""Always the same, since screens show the project's path."""
+_PLACE = os.path.realpath("/tmp")
+"""Below it a place that is the same each time, since screens show the project's path."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,7 +180,7 @@ def main() -> int:
         adopt()
         loopback_only()
         with (
-            world(programs, beside=kind.beside, directory=_PLACE) as made,
+            world(programs, beside=kind.beside, directory=Path(_PLACE, f"tg-{kind.name}")) as made,
             serving(made.requests) as port,
         ):
             here = World(made.directory, {**made.environ, **kind.environment(port)})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
+import shutil
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -55,6 +56,41 @@ def test_a_command_survives_whatever_a_path_holds(tmp_path: Path, shell: Any, pl
     words = ["claude", "--from", "installed", "Stop", f"{directory}/python", str(directory)]
     assert ended.stdout == "".join(f"<{word}>" for word in words)
     assert (ended.returncode, ended.stderr) == (0, "")
+
+
+def users_shells() -> list[Any]:
+    """What a user may have as their own shell, where it is installed."""
+    names = ("sh", "bash", "zsh", "fish", "tcsh", "ksh", "mksh", "yash")
+    words = {name: (name, "-c") for name in names if shutil.which(name)}
+    return [pytest.param(each, id=name) for name, each in words.items()]
+
+
+@pytest.mark.parametrize("shell", users_shells())
+@pytest.mark.parametrize("place", [place for place in PLACES if "\\" not in place])
+@pytest.mark.requirement("10.13")
+def test_a_command_for_the_users_own_shell_is_read_alike_by_every_one(
+    tmp_path: Path, shell: Any, place: str
+):
+    directory = tmp_path / place.strip("/")
+    directory.mkdir(parents=True)
+    front = directory / "front.sh"
+    command = hook_command(
+        "codex", "installed", "Stop", python=directory / "python", directory=directory
+    )
+    for text, said in (
+        (
+            'printf "<%s>" "$@"\n',
+            f"<codex><--from><installed><Stop><{directory}/python><{directory}>",
+        ),
+        ("exit 2\n", ""),
+        ("(\n", ""),
+        (None, ""),
+    ):
+        front.unlink(missing_ok=True)
+        if text is not None:
+            front.write_text(text, encoding="utf-8")
+        ended = subprocess.run([*shell, command], capture_output=True, encoding="utf-8")
+        assert (ended.returncode, ended.stdout) == (0, said)
 
 
 @pytest.mark.parametrize("shell", shells())

@@ -201,6 +201,50 @@ def test_the_claimed_process_itself_may_have_any_name(tmp_path: Path, shell: Any
 
 @in_every_shell
 @pytest.mark.requirement("A70")
+def test_the_program_that_a_harnesss_own_script_has_started_is_the_harness(
+    tmp_path: Path, shell: Any
+):
+    """npm's package of Codex: ``node`` is claimed, and waits for the program ``codex``."""
+    with world_at(tmp_path) as world:
+        world.start(program=named("node", tmp_path))
+        world.record(harness="codex")
+        codex = nested(named("codex", tmp_path))
+        for event in ("PreToolUse", "UserPromptSubmit", "Stop"):
+            command = hook(event, "codex")
+            assert world.hook(event, command=command, shell=shell, before=codex) == SILENT
+        assert pulsed(world)
+        assert [session.status for session in world.sessions()] == ["done"]
+
+
+STARTED = {
+    "by what is no interpreter": ("claude-x", ("codex",)),
+    "under another name": ("node", ("codec",)),
+    "by another harness": ("node", ("codex", "codex")),
+    "by a program of its own": ("codex", ("codex",)),
+}
+
+
+@in_every_shell
+@pytest.mark.parametrize("names", STARTED.values(), ids=STARTED)
+@pytest.mark.requirement("A70")
+def test_a_program_that_was_started_otherwise_is_not_the_harness(
+    tmp_path: Path, shell: Any, names: tuple[str, tuple[str, ...]]
+):
+    claimed, programs = names
+    paths = {name: named(name, tmp_path) for name in {claimed, *programs}}
+    with world_at(tmp_path) as world:
+        world.start(program=paths[claimed])
+        world.record(harness="codex")
+        before = tuple(word for name in programs for word in nested(paths[name]))
+        for event in ("PreToolUse", "UserPromptSubmit", "Stop"):
+            command = hook(event, "codex")
+            assert world.hook(event, command=command, shell=shell, before=before) == SILENT
+        assert not pulsed(world)
+        assert world.sessions() == ()
+
+
+@in_every_shell
+@pytest.mark.requirement("A70")
 def test_below_a_declared_wrapper_the_harness_may_be_any_descendant(tmp_path: Path, shell: Any):
     with world_at(tmp_path) as world:
         world.start(TONGS_AGENTS_LAUNCH_WRAPPER="yes")

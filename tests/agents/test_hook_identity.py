@@ -204,6 +204,18 @@ def test_an_app_server_between_is_no_shell(tmp_path: Path):
         assert not world.places.sessions.exists()
 
 
+@pytest.mark.requirement("A71")
+def test_a_server_that_sessions_share_is_none_of_theirs(tmp_path: Path):
+    with world_at(tmp_path) as world:
+        world.start(program=named("node", tmp_path))
+        world.record(harness="codex")
+        codex = named("codex", tmp_path)
+        for word, recorded in (("app-server", 0), ("resume", 1)):
+            before = (str(codex), "-I", "-S", "-c", NESTED.replace("[1:]", "[2:]"), word)
+            assert world.hook("Stop", command=hook("Stop", "codex"), before=before) == SILENT
+            assert len(world.sessions()) == recorded
+
+
 @pytest.mark.requirement("A70", "A72", "A83")
 def test_what_the_launcher_becomes_is_the_claimed_process(tmp_path: Path):
     """The real launcher, from the environment of a pane to the program that runs our hooks."""

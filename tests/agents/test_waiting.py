@@ -121,6 +121,16 @@ def test_a_launch_without_hooks_is_unsupported_at_once(until: str, state: State)
 
 
 @pytest.mark.requirement("6.22", "A10")
+@pytest.mark.parametrize("until", WORDS)
+@pytest.mark.requirement("A101")
+def test_a_launch_whose_hooks_are_not_trusted_is_unsupported_at_once(until: Any):
+    found = replace(status("started", 1.0), untrusted=True)
+    with pytest.raises(Unsupported) as caught:
+        step(LAUNCH, look(found), until)
+    failure = failure_of(caught.value)
+    assert (failure.exit_code, failure.reason) == (6, "hooks-untrusted")
+
+
 def test_before_its_claim_nobody_knows_whether_a_launch_has_hooks():
     with pytest.raises(Refused) as caught:
         step(LAUNCH, look(Status(None, 1.0), state="pending"), "done")

@@ -38,13 +38,20 @@ _FLAG = "--settings"
 class Attachment:
     """A command line as it is to be started.
 
-    ``settings`` is what our settings file has to hold, None where nothing is
-    attached: then ``notices`` say why.
+    ``settings`` is what our settings file has to hold, None where there is none;
+    ``by_flags`` is True where the command line alone attaches all. Where nothing
+    is attached ``notices`` say why.
     """
 
     argv: tuple[str, ...]
     settings: str | None
     notices: tuple[str, ...] = ()
+    by_flags: bool = False
+
+    @property
+    def attached(self) -> bool:
+        """True where its program will have our hooks."""
+        return self.by_flags or self.settings is not None
 
 
 def known_events(version: str) -> tuple[str, ...]:

@@ -6,10 +6,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from tongs_agents.harness.claude import ClaudeReader
+from tongs_agents.harness.codex import CodexReader
 from tongs_agents.harness.pi import PiReader
 from tongs_agents.harness.pi_attach import with_prompt as with_pi_prompt
 from tongs_agents.harness.scripted import ScriptedReader
-from tongs_agents.harness.unread import UnreadReader
 from tongs_mux.reader import Reader, Unreadable
 
 
@@ -35,7 +35,7 @@ HARNESSES = {
     harness.name: harness
     for harness in (
         Harness("claude", lambda _: ClaudeReader(), after_dashes),
-        Harness("codex", lambda _: UnreadReader("codex"), after_dashes),
+        Harness("codex", lambda _: CodexReader(), after_dashes),
         Harness("pi", lambda _: PiReader(), with_pi_prompt),
         Harness("scripted", lambda _: ScriptedReader(), after_dashes),
         Harness("other", lambda multiline: Unreadable(multiline=multiline), None),

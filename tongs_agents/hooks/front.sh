@@ -49,16 +49,29 @@ tongs_look() {
   tongs_parent=${tongs_parent%% *}
 }
 
+# Harness $1, process $2, was started by the claimed process, and that is an interpreter:
+# npm's packages bring a script that starts the harness's own program and waits for it.
+tongs_launched() {
+  tongs_look "$2" || return 1
+  [ "$tongs_name" = "$1" ] && [ "$tongs_parent" = "$tongs_claimed" ] || return 1
+  tongs_look "$tongs_claimed" || return 1
+  case $tongs_name in node | nodejs | MainThread | bun | deno) ;; *) return 1 ;; esac
+}
+
 # One step up is allowed above a shell, which is the user's own. Below a declared wrapper
-# the harness may be any descendant, but no harness below another.
+# the harness $1 may be any descendant, but no harness below another.
 tongs_below() {
   tongs_look "$PPID" || return 1
+  tongs_nearest=$PPID
   case $tongs_name in
   sh | bash | dash | ash | busybox | zsh | ksh | ksh93 | mksh | lksh | yash | fish | csh | tcsh)
     [ "$tongs_parent" = "$tongs_claimed" ] && return 0
+    tongs_nearest=$tongs_parent
     ;;
   esac
+  tongs_launched "$1" "$tongs_nearest" && return 0
   [ "${TONGS_AGENTS_LAUNCH_WRAPPER-}" = yes ] || return 1
+  tongs_look "$PPID" || return 1
   tongs_harness=
   while :; do
     case $tongs_name in
@@ -74,7 +87,7 @@ tongs_below() {
 }
 
 if [ -z "$tongs_ours" ]; then
-  tongs_below || exit 0
+  tongs_below "$1" || exit 0
   tongs_pulse "$4"
 fi
 [ ! -x "$5" ] || "$5" -I -S "$6/entry.py" "$1" "$2" "$3" "$4" "$PPID" 2>/dev/null

@@ -7,6 +7,7 @@ token and places must agree before anything is written.
 
 from tongs_agents.hooks.proc import (
     Process,
+    argv,
     environ,
     has_proc,
     is_private_dir,
@@ -43,6 +44,7 @@ _SHELLS = frozenset(
 _SHELL_STEPS = 2
 """The front's own shell, and the user's where the harness runs hooks in that one."""
 _HARNESSES = frozenset(("claude", "codex", "pi", "opencode"))
+_INTERPRETERS = frozenset(("node", "nodejs", "MainThread", "bun", "deno"))
 
 
 class Origin:
@@ -96,7 +98,8 @@ def origin(env: dict[bytes, bytes], harness: str, parent: int, shell_parent: int
     claimed = int(pid)
     if has_proc():
         wrapper = env.get(_PREFIX + b"LAUNCH_WRAPPER") == b"yes"
-        if not _is_below(parent, claimed, wrapper=wrapper) or not _same_places(env, claimed):
+        below = _is_below(parent, claimed, wrapper=wrapper)
+        if not (below or _is_launched(parent, claimed, harness)) or not _same_places(env, claimed):
             return None
     elif shell_parent != claimed:
         return None
@@ -121,6 +124,23 @@ def _is_below(pid: int, claimed: int, *, wrapper: bool) -> bool:
             return False
         pid = seen.parent
     return False
+
+
+def _is_launched(pid: int, claimed: int, harness: str) -> bool:
+    """True where the harness's own program was started by its script, the claimed process.
+
+    npm's packages bring such a script, which waits for it. A server that several
+    sessions of the harness share is none of theirs (A71).
+    """
+    seen = process(pid)
+    for _ in range(_SHELL_STEPS):
+        if seen is not None and seen.name in _SHELLS:
+            seen = process(seen.parent)
+    if seen is None or seen.name != harness or seen.parent != claimed:
+        return False
+    script = process(claimed)
+    known = script is not None and script.name in _INTERPRETERS
+    return known and b"app-server" not in argv(seen.pid)
 
 
 def _same_places(env: dict[bytes, bytes], claimed: int) -> bool:

@@ -55,6 +55,14 @@ def environ(pid: int) -> dict[bytes, bytes]:
     return {name: value for name, sign, value in pairs if sign}
 
 
+def argv(pid: int) -> list[bytes]:
+    """The words of a process's command line, none where it can't be read."""
+    try:
+        return _slurp(b"/proc/%d/cmdline" % pid).split(b"\0")
+    except OSError:
+        return []
+
+
 def _slurp(path: bytes) -> bytes:
     fd = posix.open(path, posix.O_RDONLY | posix.O_CLOEXEC)
     try:
@@ -108,6 +116,7 @@ def read_private(path: bytes, limit: int) -> bytes:
 
 __all__ = [
     "Process",
+    "argv",
     "environ",
     "has_proc",
     "is_private_dir",

@@ -2,23 +2,38 @@
 
 from __future__ import annotations
 
+import re
+import time
 from collections.abc import Callable
 
 from validation import claude, codex
 from validation.cell import Cell
-from validation.stage import Stage
+from validation.stage import Launch, Stage
+from validation.terminal import wait_for
 
 
 def _refused(stage: Stage, name: str) -> None:
     launch = stage.spawn()
     stage.until(launch, lambda reading: reading.dialog == name, f"the {name} screen")
-    before = stage.terminal.text(launch.pane)
+    before = wait_for(lambda: _still(stage, launch), f"the {name} screen to be drawn whole")
     answer = stage.send(launch, "never said")
     refused = (answer.code, answer["reason"]) == (5, "dialog")
     stage.show(f"{name}: send is refused, reason dialog", refused, answer.words)
-    same = stage.terminal.text(launch.pane) == before
+    same = _ageless(stage.terminal.text(launch.pane)) == before
     stage.show(f"{name}: the screen is the same, nothing was chosen", same)
     stage.tongs("close", launch.launch_id)
+
+
+def _still(stage: Stage, launch: Launch) -> str | None:
+    """The screen, where it is the same for half a second."""
+    text = _ageless(stage.terminal.text(launch.pane))
+    time.sleep(0.5)
+    return text if _ageless(stage.terminal.text(launch.pane)) == text else None
+
+
+def _ageless(text: str) -> str:
+    """A list of sessions says how many seconds old each is."""
+    return re.sub(r"\d+", "N", text)
 
 
 def _claude(stage: Stage) -> None:
@@ -34,12 +49,11 @@ def _claude(stage: Stage) -> None:
 def _codex(stage: Stage) -> None:
     stage.configure(command=("codex", "resume"))
     _refused(stage, "resume")
-    stage.configure(command=("codex", "--model", codex.OLDER_MODEL))
+    stage.configure("--model", codex.OLDER_MODEL)
     _refused(stage, "model")
     stage.configure(command=("codex",))
     _refused(stage, "hooks")
-    codex.seed(stage.world, stage.port, trusted=False)
-    stage.configure()
+    stage.configure(command=("codex",), cwd=str(codex.untrusted(stage.world)))
     _refused(stage, "trust")
     empty = stage.world.directory / "nobody"
     empty.mkdir()

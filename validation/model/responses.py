@@ -73,6 +73,8 @@ def _input(body: Mapping[str, Any]) -> list[Mapping[str, Any]]:
 def _turn(item: Mapping[str, Any]) -> Turn:
     if item.get("type") in _CALLS:
         return Turn("assistant", "")
+    if item.get("type") == "agent_message":  # how a subagent is given its task
+        return Turn("user", _text(item.get("content")))
     if item.get("type", "message") != "message":
         return Turn("other", "")
     role = item.get("role")
@@ -84,7 +86,7 @@ def _text(content: object) -> str:
     if isinstance(content, str):
         return content
     parts = content if isinstance(content, list) else []
-    return "\n".join(part.get("text", "") for part in parts if "text" in part)
+    return "\n".join(part.get("text") or part.get("encrypted_content", "") for part in parts)
 
 
 def _tools(body: Mapping[str, Any]) -> Iterator[tuple[str, str, Mapping[str, Any]]]:

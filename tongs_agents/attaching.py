@@ -53,6 +53,8 @@ def unattached(wanted: Wanted) -> Attachment:
     """The command line where nothing is to be attached: as no launch may do without (A71)."""
     if wanted.harness != "codex":
         return Attachment(wanted.argv, None)
+    from tongs_agents.harness.codex_attach import without_daemon  # as in `_codex`
+
     return Attachment(without_daemon(wanted.argv, wanted.said("--help")), None)
 
 
@@ -90,6 +92,11 @@ def _claude(wanted: Wanted) -> Attachment:
 
 
 def _codex(wanted: Wanted) -> Attachment:
+    # here: a send imports this module too, and reads no TOML
+    from tongs_agents.harness.codex_attach import attach as attach_codex
+    from tongs_agents.harness.codex_attach import without_daemon
+    from tongs_agents.harness.codex_trust import UNTRUSTED, are_trusted, config_of
+
     known = wanted.said("--help")
     argv = without_daemon(wanted.argv, known)
     found = attach_codex(argv, known, "attached", python=Path(sys.executable))

@@ -129,7 +129,7 @@ def test_an_old_pi_is_given_hooks_and_its_missing_tools_are_said():
 def test_a_launch_of_pi_has_its_file_under_a_name_that_pi_loads(tmp_path: Path):
     path = settings_path(tmp_path, LAUNCH, "pi")
     assert path.name == f"{LAUNCH}.ts"
-    wanted = Wanted("pi", ("pi",), path, version=lambda: NEW, read=lambda name: "")
+    wanted = Wanted("pi", ("pi",), path, {}, said=lambda word: NEW, read=lambda name: "")
     found = attach_any(wanted)
     assert found.argv == ("pi", "-e", str(path))
     assert found.settings is not None

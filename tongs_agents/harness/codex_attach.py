@@ -31,7 +31,7 @@ EVENTS = (
 )
 """The hook table's events of Codex; it passes over one that a version does not know (A75)."""
 
-TIMEOUT, SHORT_TIMEOUT = 10, 3
+_TIMEOUT, _SHORT_TIMEOUT = 10, 3
 """Seconds that Codex gives a hook; at an interrupt and a session's end it gives no more than 3."""
 
 TOOL_SECONDS = 660
@@ -73,7 +73,7 @@ _SHELLS = frozenset(("sh", "bash", "dash", "zsh", "fish", "ksh", "csh", "tcsh"))
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
+class _Given:
     """What a command line says by itself: the subcommand, and the config that it overrides."""
 
     subcommand: str
@@ -164,7 +164,7 @@ def server(source: Source, *, python: Path) -> dict[str, Any]:
 def _hook(event: str, group: int, source: Source, python: Path) -> Hook:
     command = hook_command("codex", source, event, python=python, directory=DIRECTORY)
     short = event in ("SessionEnd", "Interrupt")
-    return Hook(event, group, command, SHORT_TIMEOUT if short else TIMEOUT)
+    return Hook(event, group, command, _SHORT_TIMEOUT if short else _TIMEOUT)
 
 
 def _hook_flag(hook: Hook, theirs: list[Any]) -> tuple[str, str]:
@@ -178,7 +178,7 @@ def _parted(argv: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[str, ...]]:
     return argv[:end], argv[end:]
 
 
-def _given(words: tuple[str, ...]) -> Given:
+def _given(words: tuple[str, ...]) -> _Given:
     """What follows the program, or the word ``codex`` where another program stands first."""
     at = next((at for at, word in enumerate(words) if os.path.basename(word) == "codex"), 0)
     rest = iter(words[at + 1 :])
@@ -192,14 +192,14 @@ def _given(words: tuple[str, ...]) -> Given:
         elif not word.startswith("-") and not subcommand:
             subcommand = word
     known = subcommand in _SESSIONS | _ONCE or _OTHER_PROGRAMS.fullmatch(subcommand)
-    return Given(subcommand if known else "", tuple(overrides), frozenset(words))
+    return _Given(subcommand if known else "", tuple(overrides), frozenset(words))
 
 
-def _elsewhere(given: Given) -> bool:
+def _elsewhere(given: _Given) -> bool:
     return any(word == "--remote" or word.startswith("--remote=") for word in given.words)
 
 
-def _refusal(words: tuple[str, ...], given: Given, known: str) -> str:
+def _refusal(words: tuple[str, ...], given: _Given, known: str) -> str:
     """Why nothing of ours can be attached, empty where it can."""
     if os.path.basename(words[0]) in _SHELLS and any(map(_SCRIPTED.match, words[1:2])):
         return "a shell starts it, and would keep our flags to itself"
@@ -255,8 +255,6 @@ def _toml(value: Any) -> str:
 __all__ = [
     "ENV_VARS",
     "EVENTS",
-    "SHORT_TIMEOUT",
-    "TIMEOUT",
     "TOOL_SECONDS",
     "Attached",
     "attach",

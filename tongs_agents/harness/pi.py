@@ -20,6 +20,7 @@ _PADDING = 3
 
 _CHOSEN = re.compile(r" {0,3}[→›] ")
 _HINT = re.compile(r"\b(?:select|cancel|close|submit|save|change|reorder)\b", re.IGNORECASE)
+_KEYS = re.compile(r"(?:esc|escape|ctrl\+c)\S* (?:to )?(?:cancel|close)\Z", re.IGNORECASE)
 _FIND = re.compile(r"└─* ↑.*─┘\Z")
 _STAND_IN = re.compile(r"\[paste #(\d+) (\+\d+ lines|\d+ chars)\]\Z")
 
@@ -59,12 +60,18 @@ class _Frame:
         return _SCROLLED.sub("", self.upper).strip(f"{_RULE} ") != ""
 
 
+_Cell = tuple[int, int]
+"""Column, and row within the frame."""
+
+
 class PiReader:
     """Reads Pi's screen from its last rule upwards, in both of its renderers.
 
     Its composer is what stands between the last two rules, and is told from the
     dialogs that take its place by the one cell that is drawn in reverse, its
-    cursor: dialogs have none, or something below it.
+    cursor: dialogs have none, or something below it. Zellij shows no such cell
+    at a line's end and tells no hidden cursor: there it is told by what a dialog
+    has at its edges.
     """
 
     name = "pi"
@@ -85,7 +92,7 @@ class PiReader:
         if frame is None:
             return Reading(dialog=_cut(lines, pane), composer="unseen")
         cell = _cursor_of(frame, parse_styled(screen.styled), pane)
-        if cell is None or _is_dialog(frame, cell):
+        if _is_dialog(frame, cell, told=pane.cursor is not None):
             return Reading(dialog=_named(frame.rows, lines), composer="unseen")
         if not _has_focus(frame, cell, lines, pane):
             return Reading(dialog=_found(lines), composer="unseen", busy=frame.busy)
@@ -125,13 +132,11 @@ def _is_rule(line: str, width: int) -> bool:
     return _LABELLED.match(line) is not None and abs(columns(line) - width) <= 2
 
 
-def _cursor_of(
-    frame: _Frame, styled: tuple[StyledLine, ...], pane: PaneFacts
-) -> tuple[int, int] | None:
-    """Column, and row within the frame, of the one cell in reverse.
+def _cursor_of(frame: _Frame, styled: tuple[StyledLine, ...], pane: PaneFacts) -> _Cell | None:
+    """The one cell in reverse.
 
-    Where there is none, of the terminal's own cursor, which the program shows
-    instead if it is told to; None where that is elsewhere, or where there are several.
+    Where there is none, the terminal's own cursor, which the program shows instead
+    if it is told to; None where that is elsewhere, or where there are several.
     """
     height = len(frame.rows)
     starts = [
@@ -145,30 +150,42 @@ def _cursor_of(
     return starts[0] if len(starts) == 1 else None
 
 
-def _is_dialog(frame: _Frame, cell: tuple[int, int]) -> bool:
-    """True where below the cursor is a list to choose from, or what its keys do."""
+def _is_dialog(frame: _Frame, cell: _Cell | None, *, told: bool) -> bool:
+    """True where below the cursor is a list to choose from, or what its keys do.
+
+    ``told`` is False where a cursor that is not seen may still be there.
+    """
+    rows = frame.rows
+    if cell is None:
+        return told or _has_edges(rows)
     row = cell[1]
-    after = frame.rows[row + 1 :]
+    after = rows[row + 1 :]
     if any(map(_CHOSEN.match, after)) or any(map(_HINT.search, after)):
         return True
-    field = frame.rows[row].startswith(">") and row > 0 and not frame.rows[row - 1]
-    return field and not frame.rows[0]
+    field = rows[row].startswith(">") and row > 0 and not rows[row - 1]
+    return field and not rows[0]
 
 
-def _has_focus(
-    frame: _Frame, cell: tuple[int, int], lines: tuple[str, ...], pane: PaneFacts
-) -> bool:
+def _has_edges(rows: tuple[str, ...]) -> bool:
+    """True for rows that begin or end as dialogs do, and texts seldom."""
+    if len(rows) > 1 and not rows[0]:
+        return True
+    searched = rows[0].startswith(">") and rows[1:2] == ("",)
+    return (searched and any(map(_CHOSEN.match, rows))) or any(map(_KEYS.search, rows))
+
+
+def _has_focus(frame: _Frame, cell: _Cell | None, lines: tuple[str, ...], pane: PaneFacts) -> bool:
     """True where keys go to the composer: the terminal's cursor, hidden or not, is in it."""
-    if pane.cursor is None:
+    if pane.cursor is None or cell is None:
         return _found(lines) is None
     column, row = pane.cursor
     same = column == cell[0] or not frame.rows[cell[1]].isascii()
     return row == frame.top + cell[1] and same
 
 
-def _is_empty(frame: _Frame, cell: tuple[int, int]) -> bool:
+def _is_empty(frame: _Frame, cell: _Cell | None) -> bool:
     """True where it shows nothing, and no menu is open below it."""
-    blank = len(frame.rows) == 1 and not frame.rows[0] and cell[0] <= _PADDING
+    blank = len(frame.rows) == 1 and not frame.rows[0] and (cell or (0, 0))[0] <= _PADDING
     return blank and not frame.scrolled and not any(map(_CHOSEN.match, frame.under))
 
 

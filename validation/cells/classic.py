@@ -1,8 +1,8 @@
-"""The same with the renderer of the main screen, which Claude Code falls back to."""
+"""The same with the renderer of the main screen: Claude Code falls back to it, Pi has it too."""
 
 from __future__ import annotations
 
-from validation import claude
+from validation import claude, pi
 from validation.cell import Cell
 from validation.cells.prompts import TEXTS, deliver
 from validation.stage import Launch, Stage
@@ -18,7 +18,8 @@ def _left(stage: Stage, launch: Launch, name: str, text: str) -> None:
 
 def run(stage: Stage) -> None:
     name, _, value = claude.CLASSIC.partition("=")
-    stage.configure(env={name: value})
+    options = pi.REGULAR if stage.kind.name == "pi" else ()
+    stage.configure(*options, env={name: value})
     launch = stage.spawn_ready()
     for each in ("3 lines", "40 lines", "801 characters"):
         deliver(stage, launch, each, TEXTS[each])
@@ -37,12 +38,16 @@ def run(stage: Stage) -> None:
     stage.until(launch, lambda reading: reading.composer == "empty", "the draft to be cleared")
     # 800 characters are 38 rows there: more than the pane has
     name, text = "800 characters in 25 columns", TEXTS["800 characters"]
-    if stage.terminal.hidden_cursor:
+    if stage.terminal.hidden_cursor or stage.kind.name == "pi":  # whose composer never is
         deliver(stage, launch, name, text)
     else:
         _left(stage, launch, name, text)
 
 
 CELL = Cell(
-    "classic", "the same holds in the renderer of the main screen", ("A92", "B1"), run, ("claude",)
+    "classic",
+    "the same holds in the renderer of the main screen",
+    ("A92", "B1"),
+    run,
+    ("claude", "pi"),
 )

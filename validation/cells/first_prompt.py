@@ -11,9 +11,13 @@ TEXTS = {
     "801 characters": f"{'word ' * 200}"[:770] + "[[text:answer to a long one]]..",
 }
 
+_SENT = {"one that begins with a file's sign": "@nobody is meant: [[text:answer to the sign]]"}
+"""Pi takes it at its start for a file: it is sent once the composer is ready."""
+
 
 def run(stage: Stage) -> None:
-    for name, text in TEXTS.items():
+    more = _SENT if stage.kind.name == "pi" else {}
+    for name, text in {**TEXTS, **more}.items():
         answer = stage.tongs("spawn", "agent", "--prompt", "-", stdin=text)
         submitted = (answer["state"], answer["prompt"]) == ("running", "submitted")
         stage.show(f"{name}: spawned, prompt submitted", submitted, answer.words)

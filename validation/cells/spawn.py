@@ -59,7 +59,9 @@ _THEIRS: Mapping[str, _Theirs] = {
     "codex": _Theirs(
         ".codex/hooks.json", f"{{\n  {_HOOKS}\n}}\n", _codex, (".codex", ".local", ".config")
     ),
-    "pi": _Theirs(".pi/agent/extensions/theirs.ts", _EXTENSION, _pi, (".pi", ".local", ".config")),
+    "pi": _Theirs(
+        ".pi/agent/extensions/theirs.ts", _EXTENSION, _pi, (".pi", ".cache", ".local", ".config")
+    ),
 }
 
 

@@ -157,7 +157,7 @@ def test_the_server_is_given_what_finds_its_launch_and_time_for_a_wait():
     assert made["tools"] == {tool: {"approval_mode": "approve"} for tool in PREAPPROVED}
     assert not {"agents_spawn", "agents_send", "fleet_focus", "fleet_cleanup"} & set(made["tools"])
     assert "env" not in made
-    assert "default_tools_approval_mode" not in made
+    assert made["default_tools_approval_mode"] == "prompt"
 
 
 @pytest.mark.requirement("A81", "A72", "A70")

@@ -157,6 +157,8 @@ def server(source: Source, *, python: Path) -> dict[str, Any]:
         "args": words,
         "env_vars": list(ENV_VARS),
         "tool_timeout_sec": TOOL_SECONDS,
+        # else it would ask only about a tool that says of itself that it destroys something
+        "default_tools_approval_mode": "prompt",
         "tools": {tool: {"approval_mode": "approve"} for tool in PREAPPROVED},
     }
 

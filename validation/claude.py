@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from tongs_agents.harness.claude import ClaudeReader
-from validation.kind import Dialog, Kind
+from validation.kind import Dialog, Kind, offers_as, tool_as
 from validation.world import World
 
 KEY = "sk-ant-made-up-for-the-loopback-000000000001"
@@ -104,6 +104,8 @@ KIND = Kind(
     ),
     subagent=_SUBAGENT,
     said="●",
+    tool=tool_as("mcp__tongs-agents__"),
+    offers=offers_as("mcp__tongs-agents__"),
 )
 
 __all__ = [

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -92,6 +93,29 @@ def write(file: Path, text: str, times: int) -> str:
     return _run(f"await tools.apply_patch({head} + {json.dumps(text)}.repeat({times}) + {end})")
 
 
+def tool(name: str, arguments: Mapping[str, Any]) -> str:
+    """A tool of ours is a function too; its answer is told as the JSON that it is.
+
+    A script for another model, which would be read as part of this one, is put together there.
+    """
+    call = f"await tools.mcp__tongs_agents__{name}({{{_fields(arguments)}}})"
+    return _run(f"{_PATIENCE}\ntext(JSON.stringify(({call}).structuredContent))")
+
+
+def _fields(arguments: Mapping[str, Any]) -> str:
+    fields = []
+    for name, value in arguments.items():
+        steps = value.get("$script") if isinstance(value, Mapping) else None
+        text = json.dumps(value if steps is None else steps)
+        whole = '.map(step => "[" + "[" + step + "]" + "]").join("")'
+        fields.append(f"{name}: {text}{'' if steps is None else whole}")
+    return ", ".join(fields)
+
+
+_PATIENCE = '// @exec: {"yield_time_ms": 600000}'
+"""Else the model would be told after 30 s that its script still runs."""
+
+
 def nested(words: list[str], prompt: str) -> list[str]:
     """The same program, asked once, with the hooks of the launch ``words``.
 
@@ -128,6 +152,10 @@ KIND = Kind(
     ),
     subagent=_SUBAGENT,
     said="•",
+    tool=tool,
+    offers=lambda request, tool: request.holds(f"mcp__tongs_agents__{tool}"),
+    silent_on=frozenset(("zellij",)),
+    listing=_run("text(Object.keys(tools).join(' '))"),
 )
 
 __all__ = [
@@ -142,6 +170,7 @@ __all__ = [
     "nested",
     "seed",
     "shell",
+    "tool",
     "untrusted",
     "write",
 ]

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 from tongs_mux.reader import Reader
+from validation.model.record import Asked
 from validation.world import World
 
 
@@ -17,6 +19,20 @@ class Shell(Protocol):
     def __call__(self, command: str, *, asks: bool = False) -> str:
         """For ``command``; with ``asks`` so that its user is asked first, where that is set up."""
         ...
+
+
+def offers_as(prefix: str) -> Callable[[Asked, str], bool]:
+    """For a harness that names every tool in each request, ours behind ``prefix``."""
+
+    def offers(request: Asked, tool: str) -> bool:
+        return any(each.get("name") == prefix + tool for each in request.body.get("tools", []))
+
+    return offers
+
+
+def tool_as(prefix: str) -> Callable[[str, Mapping[str, Any]], str]:
+    """For a harness whose model calls such a tool by that name."""
+    return lambda tool, arguments: f"[[tool:{prefix}{tool} {json.dumps(arguments)}]]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,8 +72,16 @@ class Kind:
     """Starts a subagent that touches ``by-the-subagent`` after four seconds, and ends the turn."""
     said: str | tuple[str, ...]
     """How a line of its own begins on its screen: an answer, or a tool that it calls."""
+    tool: Callable[[str, Mapping[str, Any]], str]
+    """The directive that calls a tool of our MCP server, by our own name for it."""
+    offers: Callable[[Asked, str], bool]
+    """Whether a request, which ``listing`` led to, offers the model that tool."""
+    silent_on: frozenset[str] = frozenset()
+    """Multiplexers on which its screen does not tell that it streams: its title does, elsewhere."""
+    listing: str = ""
+    """What the model does first where a request does not name its tools."""
     leave: str = "/exit"
     """What its user types to leave it."""
 
 
-__all__ = ["Dialog", "Kind", "Shell"]
+__all__ = ["Dialog", "Kind", "Shell", "offers_as", "tool_as"]

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 from tongs_agents.harness.pi import PiReader
-from validation.kind import Dialog, Kind
+from validation.kind import Dialog, Kind, offers_as, tool_as
 from validation.world import World
 
 KEY = "made-up-for-the-loopback-0000000000000002"
@@ -85,6 +85,8 @@ KIND = Kind(
     subagent="",
     said=("w", "$"),  # it marks no answer: of what the cells have it say, this is the first
     leave="/quit",
+    tool=tool_as("mcp__tongs_agents__"),
+    offers=offers_as("mcp__tongs_agents__"),
 )
 
 __all__ = [

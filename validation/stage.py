@@ -165,6 +165,13 @@ class Stage:
 
         return wait_for(found, what, seconds)
 
+    def until_busy(self, launch: Launch) -> None:
+        """Until it works: by its screen where that tells, else by its status."""
+        if self.terminal.multiplexer in self.kind.silent_on:
+            self.until_status(launch, "working")
+        else:
+            self.until(launch, lambda reading: reading.busy, "it to be busy")
+
     def asked_with(self, text: str, seconds: float = 20.0) -> Asked:
         """The first request that holds ``text``. Raises NotHeld at the deadline."""
 

@@ -15,7 +15,7 @@ def run(stage: Stage) -> None:
         ("in a tool", f"{tail}[[text:the tool ended]]"),
     ):
         stage.send(launch, script)
-        stage.until(launch, lambda reading: reading.busy, "it to be busy")
+        stage.until_busy(launch)
         answer = stage.status(launch)
         stage.show(f"{name}: status working", answer["status"] == "working", answer.words)
         text = f"[[text:said while {name}]]"

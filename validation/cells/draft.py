@@ -14,8 +14,8 @@ def intact(stage: Stage, launch: Launch, name: str) -> None:
     answer = stage.send(launch, "never said")
     refused = (answer.code, answer["reason"]) == (5, "draft")
     stage.show(f"{name}: send is refused, reason draft", refused, answer.words)
-    reading = stage.reading(launch)
-    stage.show(f"{name}: the draft is intact", reading.text == TYPED, reading)
+    stage.until(launch, lambda reading: reading.text == TYPED, "the draft, intact")
+    stage.show(f"{name}: the draft is intact", True)
     stage.show(f"{name}: the model was asked nothing", not stage.all_asked_with("never said"))
     stage.tongs("close", launch.launch_id)
 

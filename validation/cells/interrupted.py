@@ -25,15 +25,22 @@ def run(stage: Stage) -> None:
 def _escape(stage: Stage, launch: Launch, script: str) -> None:
     before = _answers(stage, launch)
     stage.send(launch, script)
-    stage.until(launch, lambda reading: reading.busy, "it to be busy")
+    stage.until_busy(launch)
     # an Escape before anything came back would put the prompt into the composer again: a draft
     wait_for(
         lambda: _answers(stage, launch) > before or None,
         "the first of its answer on the screen",
         20,
     )
+    said = _interruptions(stage, launch)
     stage.terminal.press(launch.pane, "Escape")
+    wait_for(lambda: _interruptions(stage, launch) > said, "the screen to say so", 20)
     stage.until(launch, lambda reading: not reading.busy, "the turn to be interrupted")
+
+
+def _interruptions(stage: Stage, launch: Launch) -> int:
+    text = stage.terminal.text(launch.pane).lower()
+    return text.count("interrupted") + text.count("aborted")
 
 
 def _answers(stage: Stage, launch: Launch) -> int:

@@ -19,21 +19,11 @@ _LONG = 100
 """Seconds of the long turn: the wait for it is to take over 90."""
 
 
-_NAME: dict[str, str] = {
-    "claude": "mcp__tongs-agents__{tool}",
-    "pi": "mcp__tongs_agents__{tool}",
-}
-"""What each harness's model calls a tool of ours."""
-
-_ENV: dict[str, Mapping[str, str]] = {"claude": {"ENABLE_TOOL_SEARCH": "false"}, "pi": {}}
+_ENV: dict[str, Mapping[str, str]] = {"claude": {"ENABLE_TOOL_SEARCH": "false"}}
 """So that the model server is offered the tools at once, and need not search for them."""
 
-_ASKS = {"claude": True, "pi": False}
+_ASKS = {"claude": True, "codex": True, "pi": False}
 """Whether its user is asked before a tool that is not approved beforehand: Pi asks of none."""
-
-
-def _named(stage: Stage, tool: str) -> str:
-    return _NAME[stage.kind.name].format(tool=tool)
 
 
 def _results(stage: Stage, *words: str) -> Iterator[dict[str, Any]]:
@@ -53,7 +43,7 @@ def _told(
     stage: Stage, lead: Launch, tool: str, arguments: Mapping[str, Any], *, ask: bool
 ) -> None:
     """The lead is prompted to use a tool; its person says yes where it asks."""
-    prompt = f"[[tool:{_named(stage, tool)} {json.dumps(arguments)}]]"
+    prompt = stage.kind.tool(tool, arguments)
     stage.until(lead, lambda reading: reading.composer == "empty", "an idle lead")
     answer = stage.send(lead, f"{prompt}[[text:told]]")
     stage.show(f"the lead was prompted to call {tool}", answer.code == 0, answer.words)
@@ -96,10 +86,13 @@ def _audit(stage: Stage, action: str) -> dict[str, Any]:
 
 def run(stage: Stage) -> None:
     stage.configure(
-        control={"mcp_enabled": True}, mcp_control=True, env=dict(_ENV[stage.kind.name])
+        *stage.kind.asking,
+        control={"mcp_enabled": True},
+        mcp_control=True,
+        env=dict(_ENV.get(stage.kind.name, {})),
     )
     lead = stage.spawn_ready()
-    until_offered(stage, lead, _named(stage, "agents_wait"))
+    until_offered(stage, lead, "agents_wait")
     stage.show("its model is offered our tools", True)
     worker = _spawned(stage, lead)
     _prompted(stage, lead, worker)
@@ -157,5 +150,5 @@ CELL = Cell(
     "as a lead it starts a worker, prompts it, and waits for it over 90 s, through our tools",
     ("6.1", "6.12", "6.31", "A8"),
     run,
-    harnesses=("claude", "pi"),
+    harnesses=("claude", "codex", "pi"),
 )

@@ -8,17 +8,12 @@ from pathlib import Path
 
 from tongs_agents.mcp_server.command import mcp_command
 from validation.cell import Cell
-from validation.model.record import Asked
 from validation.stage import Launch, Stage
 from validation.terminal import wait_for
 
-OWN = "mcp__tongs-agents__fleet_status"
-_ACTS = "mcp__tongs-agents__fleet_cleanup"
+OWN = "fleet_status"
+_ACTS = "fleet_cleanup"
 _THEIRS = "mcp__theirs__fleet_session"
-
-
-def _offers(request: Asked, tool: str) -> bool:
-    return any(each["name"] == tool for each in request.body.get("tools", []))
 
 
 def until_offered(stage: Stage, launch: Launch, tool: str = OWN) -> None:
@@ -27,9 +22,10 @@ def until_offered(stage: Stage, launch: Launch, tool: str = OWN) -> None:
 
     def offered() -> bool:
         word = f"turn {next(turns)}"
-        stage.send(launch, f"[[text:{word}]]")
+        stage.send(launch, f"{stage.kind.listing}[[text:{word}]]")
         stage.wait(launch, "--timeout", "30")
-        return _offers(stage.asked_with(word), tool)
+        stage.asked_with(word)
+        return any(stage.kind.offers(asked, tool) for asked in stage.all_asked_with(word))
 
     wait_for(offered, f"the model to be offered {tool}", 40)
 
@@ -46,13 +42,16 @@ def run(stage: Stage) -> None:
     )
     launch = stage.spawn_ready()
     until_offered(stage, launch)
-    stage.send(launch, f"[[tool:{OWN} {{}}]][[text:looked]]")
+    stage.send(launch, f"{stage.kind.tool(OWN, {})}[[text:looked]]")
     waited = stage.wait(launch, "--timeout", "30")
     stage.show("a tool that acts on nothing runs unasked", waited["status"] == "done", waited.words)
     answered = stage.asked_with('"counts"')
     stage.show("and its reply reaches the model", answered.holds(launch.launch_id))
-    stage.show("the profile's own MCP server is there too", _offers(answered, _THEIRS))
-    stage.send(launch, f"[[tool:{_ACTS} {{}}]][[text:cleaned]]")
+    stage.show(
+        "the profile's own MCP server is there too",
+        any(each["name"] == _THEIRS for each in answered.body["tools"]),
+    )
+    stage.send(launch, f"{stage.kind.tool(_ACTS, {})}[[text:cleaned]]")
     stage.until(launch, lambda reading: reading.dialog == "permission", "the permission dialog")
     stage.show("one that acts is asked about", True)
     stage.terminal.press(launch.pane, "Escape")

@@ -15,7 +15,7 @@ def run(stage: Stage) -> None:
         launch = stage.spawn_ready()
         until_offered(stage, launch)
         before = len(stage.all_asked_with('"counts"'))
-        sent = stage.send(launch, f"[[tool:{OWN} {{}}]][[text:looked, {attach}]]")
+        sent = stage.send(launch, f"{stage.kind.tool(OWN, {})}[[text:looked, {attach}]]")
         submitted = sent["receipt"] == "submitted"
         stage.show(f"{attach}: receipt submitted", submitted, sent.words)
         waited = stage.wait(launch, "--timeout", "30")
@@ -23,7 +23,11 @@ def run(stage: Stage) -> None:
         counted = stage.all_asked_with('"counts"')[before:]
         stage.show(f"{attach}: the server's reply reaches the model", bool(counted))
         names = [tool["name"] for tool in counted[-1].body["tools"]]
-        stage.show(f"{attach}: each tool is offered once", names.count(OWN) == 1, names)
+        stage.show(
+            f"{attach}: each tool is offered once",
+            names.count(f"mcp__tongs-agents__{OWN}") == 1,
+            names,
+        )
         evidence = stage.status(launch)["evidence"]
         stops = [fact for fact in evidence if fact["check"] == "stop"]
         stage.show(f"{attach}: each event is one fact", len(stops) == 1, stops)

@@ -57,7 +57,10 @@ _THEIRS: Mapping[str, _Theirs] = {
         (".claude", ".cache", ".local", ".config"),
     ),
     "codex": _Theirs(
-        ".codex/hooks.json", f"{{\n  {_HOOKS}\n}}\n", _codex, (".codex", ".cache", ".local", ".config")
+        ".codex/hooks.json",
+        f"{{\n  {_HOOKS}\n}}\n",
+        _codex,
+        (".codex", ".cache", ".local", ".config"),
     ),
     "pi": _Theirs(
         ".pi/agent/extensions/theirs.ts", _EXTENSION, _pi, (".pi", ".cache", ".local", ".config")

@@ -34,7 +34,9 @@ demo: $(RUN) $(if $(filter zellij,$(MULTIPLEXER)),zellij,tmux) ## the main job f
 
 test: $(DEV) tmux zellij ## every test, in parallel, on private tmux servers (ARGS="-k paste -n 0")
 	@echo "test: every test, in parallel, on private tmux servers"
-	@$(WITH_ZELLIJ) $(PY) -m pytest $(ARGS)
+	@$(WITH_ZELLIJ) $(PY) -m pytest $(ARGS) || { [ $$? -eq 1 ] || exit 1; for turn in 1 2; do \
+	echo "test: what failed is run again, by itself ($$turn of 2); what then passes is a race, named above, to be mended"; \
+	PATH="$${dir:+$$dir:}$$PATH" $(PY) -m pytest -n 0 --last-failed --last-failed-no-failures none $(ARGS) && exit 0; done; exit 1; }
 
 check: $(DEV) ## lint, format, types, layers, and the generated pages
 	@echo "check: ruff, mypy, import-linter and the generated pages"

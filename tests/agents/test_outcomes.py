@@ -14,7 +14,7 @@ from tongs_mux import errors as mux
 from tongs_mux.model import Check, State, Verdict
 
 BY_CODE = {
-    1: "usage start-failed no-such-launch ambiguous audit failed busy",
+    1: "usage start-failed no-such-launch ambiguous audit failed busy no-chat",
     3: "exited",
     4: "timeout",
     6: "unsupported hooks-untrusted",

@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from tongs_mux.backends import zellij_format as form
@@ -250,11 +250,19 @@ def test_styles_take_no_room(line: str, columns: int):
     columns=st.integers(2, 70),
 )  # fmt: skip
 def test_the_screen_is_the_end_of_the_dump(above: list[str], shown: list[str], columns: int):
+    """A line that has begun above it is dumped whole."""
     rows = [row for line in shown for row in form.wrap(line, columns)]
+    assume(len(above) + len(shown) <= len(rows))
     dump = "".join(f"{line}\n" for line in (*above, *shown))
     screen = form.parse_screen(dump, columns, len(rows))
     assert screen.lines == tuple(rows)
     assert len(screen.styled) == len(screen.lines)
+
+
+@given(shown=st.lists(CELLS, min_size=1, max_size=12), below=st.integers(1, 90))
+def test_what_a_dump_has_below_the_screen_is_not_on_it(shown: list[str], below: int):
+    dump = "".join(f"{line}\n" for line in shown) + "\n" * below
+    assert form.parse_screen(dump, 120, len(shown)).lines == tuple(shown)
 
 
 def test_styles_are_kept_beside_the_plain_text():

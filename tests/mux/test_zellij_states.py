@@ -6,6 +6,7 @@ import os
 import re
 import socket
 import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -60,6 +61,44 @@ def test_attached_client_is_running(mux: World):
     assert launch.state() == "running"
     assert launch.takes()
     assert client.shows() == launch.pane
+
+
+_DRAWS = """
+import os, signal, sys, time
+def draw(*_):
+    rows = os.get_terminal_size().lines
+    body = "".join(f"\\x1b[{row};1Hrow {row}" for row in range(1, rows + 1))
+    sys.stdout.write("\\x1b[H\\x1b[J" + body)
+    sys.stdout.flush()
+signal.signal(signal.SIGWINCH, draw)
+sys.stdout.write("\\x1b[?1049h")
+draw()
+while True:
+    time.sleep(60)
+"""
+"""Fills the alternate screen, row by row, whenever its size changes."""
+
+
+def test_a_pane_that_became_lower_is_read_as_it_is_seen(mux: World):
+    request = replace(mux.rig.request(), argv=(sys.executable, "-c", _DRAWS))
+    opened = mux.rig.backend.open(request)
+
+    def as_drawn() -> bool:
+        look = mux.rig.backend.look(opened.pane.pane_id)
+        assert look is not None
+        assert look.pane is not None
+        rows = [line.rstrip() for line in look.screen.lines]
+        return rows == [f"row {row}" for row in range(1, look.pane.height + 1)]
+
+    wait_for(as_drawn, what="its rows")
+    high = mux.zellij.panes("one")[opened.pane.pane_id]["pane_content_rows"]
+    for _ in range(2):
+        mux.rig.backend.open(mux.rig.request())
+    low = wait_for(
+        lambda: mux.zellij.panes("one")[opened.pane.pane_id]["pane_content_rows"], what="its rows"
+    )
+    assert low < high
+    wait_for(as_drawn, what="its rows, in fewer")
 
 
 def test_two_clients_are_running_and_only_the_one_used_last_is_moved(mux: World):

@@ -131,13 +131,16 @@ def parse_opened(text: str) -> str:
 def parse_screen(dump: str, columns: int, rows: int) -> Screen:
     """The screen out of ``dump-screen --ansi``.
 
-    A dump joins what the terminal has wrapped; the screen has it in rows again.
+    A dump joins what the terminal has wrapped; the screen has it in rows again, of which the
+    first may have begun above it. Where a pane has become lower, a dump of the alternate screen
+    goes on below it, with lines that nobody sees: more than it has rows.
     Raises BackendOutputError for an empty dump: of a pane it has one line at least.
     """
     if not dump:
         raise BackendOutputError("zellij dumped an empty screen")
-    styled = [row for line in _lines(dump) for row in wrap(line, columns)]
-    styled = styled[-rows:] if rows > 0 else []
+    lines = _lines(dump)
+    styled = [row for line in lines for row in wrap(line, columns)]
+    styled = styled[:rows] if len(lines) > rows else styled[-rows:]
     return Screen(lines=tuple(map(plain, styled)), styled=tuple(styled))
 
 

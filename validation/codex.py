@@ -155,6 +155,7 @@ KIND = Kind(
     tool=tool,
     offers=lambda request, tool: request.holds(f"mcp__tongs_agents__{tool}"),
     silent_on=frozenset(("zellij",)),
+    torn_on=frozenset(("zellij",)),
     listing=_run("text(Object.keys(tools).join(' '))"),
 )
 

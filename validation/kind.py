@@ -78,6 +78,8 @@ class Kind:
     """Whether a request, which ``listing`` led to, offers the model that tool."""
     silent_on: frozenset[str] = frozenset()
     """Multiplexers on which its screen does not tell that it streams: its title does, elsewhere."""
+    torn_on: frozenset[str] = frozenset()
+    """Multiplexers that may tear its screen as its pane is made narrow, until it is drawn again."""
     listing: str = ""
     """What the model does first where a request does not name its tools."""
     leave: str = "/exit"

@@ -16,6 +16,11 @@ What is not applicable on Zellij, within cells that held:
   Zellij does not say where a hidden one is. Enter is then not pressed, and the reply says so
   (`effect: partial`). The pane is started narrow there: of one that was made narrow Zellij dumps
   several rows of the main screen as one line, so that no composer is seen and a send is refused.
+- `narrow`: Zellij drops blank rows of a pane that is made narrow, and Codex draws again only what
+  it has changed: its composer may then not be where its cursor is. It is not seen, and a send is
+  refused (`unknown`), until Codex draws anew. It is started narrow there.
+- `busy`: while Codex streams an answer only its title says so, and Zellij does not show the title
+  of a pane that was opened with a command: there the status says it, and the screen does not.
 - `odd-text`: of joined emoji Zellij keeps the first only. The text is not seen whole, Enter is not
   pressed, and the reply says so.
 """

@@ -11,6 +11,10 @@ def run(stage: Stage) -> None:
     stage.configure(*stage.kind.asking)
     launch = stage.spawn_ready()
     stage.terminal.resize(launch.pane, 25, 24)
+    if stage.terminal.multiplexer in stage.kind.torn_on:
+        wide, launch = launch, stage.spawn()
+        stage.tongs("close", wide.launch_id)
+        stage.terminal.resize(launch.pane, 25, 24)
     stage.until(launch, lambda reading: reading.composer == "empty", "the narrow composer")
     for name in ("3 lines", "4 lines", "800 characters", "801 characters"):
         deliver(stage, launch, name, TEXTS[name])

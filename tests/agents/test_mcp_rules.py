@@ -93,6 +93,15 @@ def test_nobody_drives_himself_by_launch_or_by_pane(target: LaunchRecord):
 
 
 @pytest.mark.requirement("6.11")
+def test_a_record_without_a_socket_directory_may_be_of_the_same_pane():
+    here = PaneRef("zellij", "a", "terminal_1", "/z")
+    own = replace(CALLER, pane=here)
+    target = replace(TARGET, pane=replace(here, socket=None))
+    assert _refused(rules.somebody_else, own, target)[0] == "self"
+    rules.somebody_else(own, replace(TARGET, pane=replace(here, socket="/elsewhere")))
+
+
+@pytest.mark.requirement("6.11")
 @pytest.mark.parametrize(
     ("one", "other"),
     [

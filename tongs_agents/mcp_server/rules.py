@@ -82,14 +82,15 @@ def somebody_else(caller: LaunchRecord, target: LaunchRecord) -> None:
 
 
 def _is_same_pane(one: PaneRef | None, other: PaneRef | None) -> bool:
-    """True where both name one pane; tmux's ids are its server's, whatever session it is in."""
+    """True where both may name one pane; tmux's ids are its server's, whatever session it is in."""
     if one is None or other is None:
         return False
-    if one.multiplexer == "tmux":
-        return (one.multiplexer, one.socket, one.pane_id) == (
-            other.multiplexer, other.socket, other.pane_id,
-        )  # fmt: skip
-    return one == other
+    if (one.multiplexer, one.pane_id) != (other.multiplexer, other.pane_id):
+        return False
+    if one.multiplexer == "zellij" and one.session != other.session:
+        return False
+    # an older record of Zellij has no socket directory
+    return one.socket == other.socket or None in (one.socket, other.socket)
 
 
 def owned(control: Control, caller: LaunchRecord, target: LaunchRecord) -> None:

@@ -23,6 +23,10 @@ What is not applicable on Zellij, within cells that held:
   of a pane that was opened with a command: there the status says it, and the screen does not.
 - `odd-text`: of joined emoji Zellij keeps the first only. The text is not seen whole, Enter is not
   pressed, and the reply says so.
+
+What is not applicable with Pi: it asks before no tool and has no subagents. `dialogs` and `narrow`
+show the question of an extension of its user's in the permission dialog's place, `modals` its own
+pickers and what extensions can ask; what Pi asks before a session is in `before-composer`.
 """
 _HEAD = """# What was shown with the real programs
 

@@ -83,7 +83,7 @@ KIND = Kind(
         Dialog("dialog", ("-e", str(GATE)), f"{shell('touch made', asks=True)}[[text:made]]"),
     ),
     subagent="",
-    said=("w", "$"),  # it marks no answer: of what the cells have it say, this is the first
+    said=("w", "$", "the fourth"),  # it marks no answer: so the cells have it begin
     leave="/quit",
     tool=tool_as("mcp__tongs_agents__"),
     offers=offers_as("mcp__tongs_agents__"),

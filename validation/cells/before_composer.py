@@ -32,8 +32,8 @@ def _still(stage: Stage, launch: Launch) -> str | None:
 
 
 def _ageless(text: str) -> str:
-    """A list of sessions says how many seconds old each is."""
-    return re.sub(r"\d+", "N", text)
+    """A list of sessions says how old each is, in seconds or minutes."""
+    return re.sub(r"\bnow\b|\d+[smh]?", "N", text)
 
 
 def _claude(stage: Stage) -> None:

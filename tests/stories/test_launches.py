@@ -38,6 +38,7 @@ INHERITED = {
     "CLAUDE_PROJECT_DIR": "/x",
     "CLAUDE_ENV_FILE": "/x",
     "PI_CODING_AGENT": "1",
+    "PI_SESSION_ID": "1",
     "TONGS_AGENTS_LAUNCH_ID": "ffffffffffff",
     "TONGS_AGENTS_STATE_DIR": "/x",
     "TMUX": "/x,1,0",

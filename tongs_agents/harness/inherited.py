@@ -21,6 +21,11 @@ _NAMES = frozenset(
         "CODEX_SANDBOX_NETWORK_DISABLED",
         "CODEX_THREAD_ID",
         "PI_CODING_AGENT",
+        "PI_MODEL",
+        "PI_PROVIDER",
+        "PI_REASONING_LEVEL",
+        "PI_SESSION_FILE",
+        "PI_SESSION_ID",
         "SCRIPTED_PID",
         "SCRIPTED_SESSION_ID",
     }

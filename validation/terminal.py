@@ -76,6 +76,16 @@ class Terminal(ABC):
 
         return wait_for(found, f"the screen to show {' and '.join(words)}", seconds)
 
+    def still(self, pane: str) -> str:
+        """The screen once it stays the same for half a second. Raises NotHeld at the deadline."""
+
+        def found() -> str | None:
+            text = self.text(pane)
+            time.sleep(0.5)
+            return text if self.text(pane) == text else None
+
+        return wait_for(found, "the screen to be drawn whole")
+
     def ran(self, *argv: str, stdin: bytes | None = None) -> subprocess.CompletedProcess[bytes]:
         """One command of the person's, in the world and nowhere else."""
         return subprocess.run(

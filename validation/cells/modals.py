@@ -28,7 +28,7 @@ def _open(stage: Stage, launch: Launch, command: str) -> None:
 def _refused(stage: Stage, launch: Launch, command: str, name: str) -> None:
     _open(stage, launch, command)
     stage.until(launch, lambda reading: reading.dialog == name, f"what {command} opens")
-    before = stage.terminal.text(launch.pane)
+    before = stage.terminal.still(launch.pane)
     answer = stage.send(launch, "never said")
     refused = (answer.code, answer["reason"]) == (5, "dialog")
     stage.show(f"{command}: send is refused, reason dialog", refused, answer.words)

@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -171,6 +172,25 @@ class Stage:
             self.until_status(launch, "working")
         else:
             self.until(launch, lambda reading: reading.busy, "it to be busy")
+
+    def choose(self, launch: Launch, key: str, seconds: float = 20.0) -> None:
+        """A person's choice in a dialog: its key, then Enter, again where it was too new for that.
+
+        Raises NotHeld where the dialog stays.
+        """
+        self.terminal.press(launch.pane, key)
+        pressed = 0.0
+
+        def closed() -> bool:
+            nonlocal pressed
+            if self.reading(launch).dialog is None:
+                return True
+            if time.monotonic() - pressed > _AGAIN:
+                pressed = time.monotonic()
+                self.terminal.press(launch.pane, "Enter")
+            return False
+
+        wait_for(closed, "the dialog to close", seconds)
 
     def asked_with(self, text: str, seconds: float = 20.0) -> Asked:
         """The first request that holds ``text``. Raises NotHeld at the deadline."""

@@ -33,8 +33,7 @@ def run(stage: Stage) -> None:
     sent = stage.send(launch, "never said")
     stage.show("a send into its question is refused", sent["reason"] == "dialog", sent.words)
 
-    stage.terminal.press(launch.pane, "3")
-    stage.terminal.press(launch.pane, "Enter")
+    stage.choose(launch, "3")
     stage.until(launch, lambda reading: reading.composer == "empty", "an empty composer")
     sent = stage.send(launch, "[[text:unheard]]")
     stage.show("without trust: a send goes, and nothing proves it", sent["receipt"] == "pasted")
@@ -44,8 +43,7 @@ def run(stage: Stage) -> None:
 
     launch, _ = _spawned(stage)
     stage.until(launch, lambda reading: reading.dialog == "hooks", "its own question")
-    stage.terminal.press(launch.pane, "2")
-    stage.terminal.press(launch.pane, "Enter")
+    stage.choose(launch, "2")
     stage.until(launch, lambda reading: reading.composer == "empty", "an empty composer")
     stage.show("trusted by a person: no longer in the evidence", not _is_untrusted(stage, launch))
     sent = stage.send(launch, "[[text:heard]]")

@@ -22,6 +22,10 @@ from validation.world import World
 CLI = "import sys; from tongs_agents.cli.main import main; sys.exit(main())"
 
 
+_AGAIN = 2.0
+"""Seconds after which a key that changed nothing is pressed again."""
+
+
 @dataclass(frozen=True, slots=True)
 class Answer:
     """What one call of the command line said: exit code, and its JSON document."""
